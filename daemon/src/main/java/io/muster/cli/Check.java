@@ -16,6 +16,7 @@ import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Grant;
+import io.muster.daemon.tls.CertificateFiles;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
@@ -71,7 +72,7 @@ final class Check extends Verb {
     @Override
     public Integer call() {
         try {
-            return accepted(Config.load(file, environment));
+            return accepted(CertificateFiles.checked(Config.load(file, environment)));
         } catch (InvalidException e) {
             if (json) {
                 console().json(document(false, e.problems(), List.of()));

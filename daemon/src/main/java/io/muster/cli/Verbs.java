@@ -14,12 +14,14 @@ import io.muster.cli.change.UpgradeFinish;
 import io.muster.cli.follow.Acquire;
 import io.muster.cli.follow.Eventlog;
 import io.muster.cli.follow.Relay;
+import io.muster.cli.follow.Top;
 import io.muster.cli.follow.Watch;
 import io.muster.cli.journal.Backup;
 import io.muster.cli.journal.Dump;
 import io.muster.cli.journal.Repair;
 import io.muster.cli.journal.Restore;
 import io.muster.cli.journal.Verify;
+import io.muster.cli.ledger.LedgerVerb;
 import io.muster.cli.look.ExpirationGet;
 import io.muster.cli.look.InfoVerb;
 import io.muster.cli.look.ListVerb;
@@ -41,6 +43,10 @@ import io.muster.cli.rset.Decode;
 import io.muster.cli.rset.Encode;
 import io.muster.cli.rset.SetVerbs;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.token.TokenCreate;
+import io.muster.cli.token.TokenList;
+import io.muster.cli.token.TokenRevoke;
+import io.muster.cli.token.WebVerb;
 import io.muster.daemon.config.Environment;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -95,12 +101,16 @@ final class Verbs {
         add(is("reload") ? new Reload(console) : null);
         add(is("clock") ? clock() : null);
         add(is("upgrade") ? upgrade() : null);
+        add(is("token") ? token() : null);
+        add(is("web") ? new WebVerb(console) : null);
         add(is("watch") ? new Watch(console) : null);
+        add(is("top") ? new Top(console) : null);
         add(is("eventlog") ? new Eventlog(console) : null);
         add(is("acquire") ? acquire() : null);
         add(is("history") ? new History(console) : null);
         add(is("report") ? new ReportVerb(console) : null);
         add(is("journal") ? journal() : null);
+        add(is("ledger") ? ledger() : null);
         add(is("backup") ? new Backup(console) : null);
         add(is("restore") ? new Restore(console) : null);
         add(is("R") ? resourceSets() : null);
@@ -109,7 +119,7 @@ final class Verbs {
         add(is("check") ? new Check(console, Environment.ofProcess()) : null);
         add(is("flux-check") ? new FluxCheck(console, Environment.ofProcess()) : null);
         add(is("serve") ? new Serve() : null);
-        add(is("relay") ? new Relay(console) : null);
+        add(is("relay") ? new Relay(console, ServeRelay::run) : null);
         add(is("completion") ? new Completion(console) : null);
         add(is("bench") ? new Bench(console) : null);
         add(is("support") ? new Support(console, Environment.ofProcess()) : null);
@@ -163,11 +173,27 @@ final class Verbs {
                 .addSubcommand("finish", new UpgradeFinish(console));
     }
 
+    private CommandLine token() {
+        return family("token", "Create, list and revoke tokens for the HTTP API.")
+                .addSubcommand("create", new TokenCreate(console))
+                .addSubcommand("list", new TokenList(console))
+                .addSubcommand("revoke", new TokenRevoke(console));
+    }
+
     private CommandLine journal() {
         return family("journal", "Print, verify and repair the journal on disk.")
                 .addSubcommand("dump", new Dump(console))
                 .addSubcommand("verify", new Verify(console))
                 .addSubcommand("repair", new Repair(console));
+    }
+
+    private CommandLine ledger() {
+        return family("ledger", "Look after a ledger on etcd, which several daemons share.")
+                .addSubcommand("status", new LedgerVerb.Status(console))
+                .addSubcommand("step-down", new LedgerVerb.StepDown(console))
+                .addSubcommand("verify", new LedgerVerb.VerifyLog(console))
+                .addSubcommand("import", new LedgerVerb.Import(console))
+                .addSubcommand("export", new LedgerVerb.Export(console));
     }
 
     private CommandLine resourceSets() {

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** The version and build of this daemon, and the attributes that peers can read. */
 public final class Build {
@@ -37,7 +38,8 @@ public final class Build {
         return revision().equals(UNKNOWN) ? version() : version() + " (" + revision() + ")";
     }
 
-    static Attributes attributes(Config config, Environment environment) {
+    /** @param ledger returns the attributes that say who makes changes */
+    static Attributes attributes(Config config, Environment environment, Supplier<Map<String, String>> ledger) {
         Map<String, String> fixed = new HashMap<>();
         fixed.put("version", "muster-" + version());
         fixed.put("hostname", environment.hostname());
@@ -46,6 +48,6 @@ public final class Build {
         fixed.put("statedir", config.storage().stateDir().toString());
         fixed.put("broker.pid", Long.toString(ProcessHandle.current().pid()));
         fixed.put("broker.starttime", Long.toString(Instant.now().getEpochSecond()));
-        return new Attributes(fixed);
+        return new Attributes(fixed, ledger);
     }
 }

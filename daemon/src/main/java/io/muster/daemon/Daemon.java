@@ -3,16 +3,22 @@ package io.muster.daemon;
 import io.muster.daemon.access.Accounts;
 import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.LedgerSettings;
 import io.muster.daemon.config.Listen;
+import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.core.WallClock;
-import io.muster.daemon.http.HttpEndpoint;
+import io.muster.daemon.etcd.EtcdLedger;
+import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.net.Gate;
+import io.muster.daemon.net.Listener;
 import io.muster.daemon.net.PeerSocket;
+import io.muster.daemon.net.TlsSocket;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.FeasibilityChecks;
@@ -21,6 +27,11 @@ import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
 import io.muster.daemon.service.Structures;
 import io.muster.daemon.service.Tracer;
+import io.muster.daemon.tls.CertificateFiles;
+import io.muster.daemon.tls.Certificates;
+import io.muster.daemon.tls.Handshakes;
+import io.muster.daemon.token.TokenFile;
+import io.muster.daemon.token.Tokens;
 import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +40,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,19 +53,24 @@ final class Daemon {
     private static final long SWEEP_SECONDS = 10;
     private static final long PREPARE_SECONDS = 60;
     private static final long DAY_SECONDS = 86_400;
+    private static final Duration PATIENCE_WITH_ETCD = Duration.ofSeconds(15);
     private static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
 
     final Threads threads;
-    final List<PeerSocket> sockets = new ArrayList<>();
+    final List<Listener> sockets = new ArrayList<>();
     private final Config config;
     private final Environment environment;
     private final Core core;
     private final Gate gate;
     private final Backend backend;
     private final Preparation preparation;
+    private final Receiver alerts;
+    private final TokenWatch tokens;
     private final Telemetry telemetry;
     private final Vitals vitals;
-    private volatile @Nullable HttpEndpoint http;
+    final Web web;
+    final Certificates certificates;
+    private final Handshakes handshakes;
     private volatile @Nullable Reload reload;
     private volatile @Nullable WarmUp warmUp;
 
@@ -69,22 +86,40 @@ final class Daemon {
         this.gate = threads.onCore(() -> gate(config, environment, threads));
         this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry));
         this.preparation = new Preparation(core, threads);
-        preparation.start(config);
-        threads.core().execute(core.expiry()::start);
-        threads.core().execute(core.acquires()::start);
-        threads.core().execute(core.reporters()::start);
+        if (core.ledger() instanceof EtcdLedger shared) {
+            new Following(core, threads, preparation).begin(shared, config, PATIENCE_WITH_ETCD);
+        } else {
+            threads.core()
+                    .execute(core.acquires()::start); // an acquisition that is kept decides which parts of a new R wait
+            preparation.start(config);
+            threads.core().execute(core.expiry()::start);
+            threads.core().execute(core.reporters()::start);
+        }
         new DiskWatch(core.ledger()).start(threads.core());
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
         this.vitals = new Vitals(core, threads, telemetry, systemd);
+        this.web = new Web(threads, gate, vitals.probes(), telemetry);
+        this.alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
+        LocalDisk state = LocalDisk.existing(config.storage().stateDir());
+        this.tokens = new TokenWatch(
+                new Tokens(new TokenFile(state), core.inventory()::now, System::nanoTime, telemetry::tokenRefused),
+                threads.worker());
+        web.prepare(config, core, backend, alerts, tokens);
+        this.certificates = new Certificates(config);
+        this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
         bind(trace);
         threads.core().execute(backend.histories()::prepare);
         every(PREPARE_SECONDS, backend.histories()::prepare);
+        every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
-        new SocketWatch(sockets, telemetry).start(threads.core(), threads.worker());
+        List<Supplier<String>> faults = new ArrayList<>(List.of(web::fault));
+        sockets.forEach(socket -> faults.add(socket::fault));
+        new SocketWatch(faults, telemetry).start(threads.core(), threads.worker());
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets);
+        Gauges.bind(telemetry, certificates);
     }
 
     /** @throws IOException whose message says what prevents the start */
@@ -97,7 +132,7 @@ final class Daemon {
             throws Exception {
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
-        Ledger ledger = recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
+        Ledger ledger = ledger(config, environment, telemetry, recovered, threads);
         telemetry.recovered(recovered, config.storage().stateDir());
         boolean started = false;
         try {
@@ -113,12 +148,23 @@ final class Daemon {
         }
     }
 
+    private static Ledger ledger(
+            Config config, Environment environment, Telemetry telemetry, Recovered recovered, Threads threads)
+            throws IOException {
+        return config.ledger().kind() == LedgerSettings.Kind.ETCD
+                ? SharedLedger.open(config, environment, telemetry, recovered, threads.core())
+                : recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
+    }
+
     private static Gate gate(Config config, Environment environment, Threads threads) {
         Admissions admissions = new Admissions(
                 admission(config, environment),
                 threads.core(),
                 threads.beside(threads.names()),
                 threads.beside(threads.services()));
+        if (config.listen().adminSocket() != null) {
+            admissions.reserveChangesForAdminSocket();
+        }
         return new Gate(admissions, config.listen());
     }
 
@@ -129,7 +175,7 @@ final class Daemon {
                 core.inventory(),
                 core.acquires(),
                 core.reporters(),
-                Build.attributes(config, environment),
+                Build.attributes(config, environment, () -> SharedLedger.attributes(core.ledger())),
                 telemetry,
                 threads.beside(threads.answers()));
         queries.configure(config);
@@ -174,8 +220,6 @@ final class Daemon {
 
     /** Binds the sockets, at the end of the construction: nothing after this fails, so that no socket stays without a daemon. */
     private void bind(Tracer trace) throws IOException {
-        config.addresses()
-                .forEach(address -> log.warn("[[listen]] {}: this version does not listen there yet", address));
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
         List<PeerSocket.Place> places = new ArrayList<>();
@@ -183,12 +227,20 @@ final class Daemon {
         if (admin != null) {
             places.add(new PeerSocket.Place("admin", admin, true));
         }
+        Listener.Terms terms = new Listener.Terms(gate, backend, trace, threads.core());
         try {
             for (PeerSocket.Place place : places) {
-                sockets.add(PeerSocket.bind(place, gate, backend, threads.loop(), trace));
+                sockets.add(PeerSocket.bind(place, terms, threads.loop()));
             }
+            for (ListenAddress address : config.addresses()) {
+                if (address.kind() == ListenAddress.Kind.TLS) {
+                    sockets.add(TlsSocket.bind(address, terms, handshakes));
+                }
+            }
+            web.listen(config, handshakes);
         } catch (IOException | RuntimeException e) {
-            sockets.forEach(PeerSocket::close);
+            sockets.forEach(Listener::close);
+            web.close();
             throw e;
         }
     }
@@ -200,7 +252,7 @@ final class Daemon {
      */
     void announce(@Nullable Path file, Hangup hangup) throws IOException {
         vitals.start();
-        http = vitals.endpoint(config);
+        web.listenForProbes(config);
         Reload hangups = reload(file);
         reload = hangups;
         hangup.then(hangups::hangup);
@@ -214,7 +266,12 @@ final class Daemon {
 
     Reload reload(@Nullable Path file) {
         return new Reload(
-                () -> Config.load(file, environment), config, parts(), preparation, vitals, threads.reloads());
+                () -> CertificateFiles.checked(Config.load(file, environment)),
+                config,
+                parts(),
+                preparation,
+                vitals,
+                threads.reloads());
     }
 
     /**
@@ -225,6 +282,7 @@ final class Daemon {
         List<Configurable> onCore = List.of(
                 gate,
                 core,
+                alerts,
                 backend.queries(),
                 backend.structures(),
                 next -> backend.changes().definition(Preparation.onReload(next)));
@@ -232,7 +290,9 @@ final class Daemon {
         parts.add(next ->
                 Logging.apply(next.reporting().logLevel(), next.reporting().logFormat()));
         parts.add(next -> configure(onCore, next));
+        parts.add(certificates);
         parts.addAll(sockets);
+        parts.add(web);
         parts.add(preparation);
         return parts;
     }
@@ -259,11 +319,9 @@ final class Daemon {
         if (started != null) {
             started.end();
         }
+        web.close();
+        tokens.end();
         new Stop(core, threads, sockets, backend.histories()::endAll, PATIENCE_WITH_DISK).run();
         log.info("stopped");
-        HttpEndpoint endpoint = http;
-        if (endpoint != null) {
-            endpoint.close();
-        }
     }
 }

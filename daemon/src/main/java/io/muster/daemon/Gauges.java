@@ -6,7 +6,8 @@ import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.net.Gate;
-import io.muster.daemon.net.PeerSocket;
+import io.muster.daemon.net.Listener;
+import io.muster.daemon.tls.Certificates;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.idset.Idset;
@@ -15,6 +16,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.JobUsage;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -29,7 +31,7 @@ final class Gauges {
         this.inventory = inventory;
     }
 
-    static void bind(Telemetry telemetry, Core core, Gate gate, List<PeerSocket> sockets) {
+    static void bind(Telemetry telemetry, Core core, Gate gate, List<Listener> sockets) {
         Metrics metrics = telemetry.metrics();
         Gauges gauges = new Gauges(metrics, core.inventory());
         gauges.states();
@@ -37,6 +39,7 @@ final class Gauges {
         gauges.resources();
         gauges.holds();
         gauges.ledger(core.ledger());
+        SharedLedger.bind(metrics, core.ledger());
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
         metrics.gauge(Meter.CLOCK_JUMP, core.inventory().clock()::jump);
         metrics.gauge(Meter.ACQUIRE_STREAMS, core.acquires()::size);
@@ -46,8 +49,19 @@ final class Gauges {
         metrics.gauge(Meter.JOURNAL_STREAMS, core.journals()::size);
         metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(true)::held, "guests");
         metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(false)::held, "others");
-        for (PeerSocket socket : sockets) {
+        for (Listener socket : sockets) {
             metrics.gauge(Meter.CONNECTIONS, socket::connections, socket.name());
+        }
+    }
+
+    static void bind(Telemetry telemetry, Certificates certificates) {
+        for (Certificates.Kind kind : Certificates.Kind.values()) {
+            telemetry
+                    .metrics()
+                    .gauge(
+                            Meter.CERTIFICATE_EXPIRY,
+                            () -> certificates.firstEnd(kind),
+                            kind.name().toLowerCase(Locale.ROOT));
         }
     }
 

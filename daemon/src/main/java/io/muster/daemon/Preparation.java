@@ -41,9 +41,25 @@ final class Preparation implements Configurable {
      */
     private volatile Resources obeyed = Resources.NONE;
 
+    /** The configuration to put in force when this daemon leads; null if the daemon needs no lead to do so. */
+    private volatile @Nullable Config deferred;
+
     Preparation(Core core, Threads threads) {
         this.core = core;
         this.threads = threads;
+    }
+
+    /** Keeps a configuration until {@link #startDeferred}, because another daemon makes the changes. */
+    void defer(Config config) {
+        deferred = config;
+    }
+
+    /** Applies the newest configuration, because this daemon makes the changes from now on. */
+    void startDeferred() throws IOException, InterruptedException {
+        Config newest = deferred;
+        if (newest != null) {
+            start(newest);
+        }
     }
 
     /**
@@ -109,7 +125,9 @@ final class Preparation implements Configurable {
      */
     @Override
     public void configure(Config next) throws IOException, InterruptedException {
-        String failure = define(next);
+        boolean elsewhere = deferred != null && core.inventory().elsewhere() != null;
+        deferred = deferred == null ? null : next;
+        String failure = elsewhere ? null : define(next);
         if (failure != null) {
             throw new IOException("the inventory stays as it is, because it takes no changes: " + failure
                     + "; reload again when the disk accepts writes");

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Storage;
 import io.muster.daemon.core.RecentEvents;
 import io.muster.daemon.core.WallClock;
+import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
@@ -16,6 +17,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -33,6 +35,7 @@ final class Recovered implements Replay {
     private double lastTime;
     private long events;
     private long lastSeq;
+    private long lastEvent;
     private double seconds;
     private long mended;
 
@@ -49,6 +52,16 @@ final class Recovered implements Replay {
      * @param executor runs the journal's callbacks
      */
     Journal open(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
+        if (Files.exists(storage.stateDir().resolve(EtcdLedger.COPY))) {
+            throw new UnreadableException(storage.stateDir()
+                    + " is the copy of a ledger on etcd, which has changes that the copy may lack: set ledger.kind to"
+                    + " \"etcd\", or make the copy a ledger of its own with `muster ledger export`");
+        }
+        return openCopy(storage, uid, listener, executor);
+    }
+
+    /** Does the same for a directory that may be the copy of a ledger on etcd. */
+    Journal openCopy(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(),
                 storage.historyAge().toDuration(),
@@ -74,6 +87,10 @@ final class Recovered implements Replay {
 
     /** The files are intact, but this program does not understand their contents. */
     static final class UnreadableException extends IOException {
+        UnreadableException(String sentence) {
+            super(sentence);
+        }
+
         UnreadableException(String sentence, Throwable cause) {
             super(sentence, cause);
         }
@@ -102,6 +119,7 @@ final class Recovered implements Replay {
         events++;
         lastTime = entry.timestamp();
         lastSeq = entry.seq();
+        lastEvent = record.fingerprint();
         recent.add(entry, () -> line(record, entry, changed));
     }
 
@@ -123,6 +141,11 @@ final class Recovered implements Replay {
             }
         }
         return !places.isEmpty();
+    }
+
+    /** The {@linkplain JournalRecord#fingerprint fingerprint} of the last event after the snapshot; 0 if there is none. */
+    long lastEvent() {
+        return lastEvent;
     }
 
     WallClock clock() {

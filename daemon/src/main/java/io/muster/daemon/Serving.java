@@ -8,6 +8,7 @@ import io.muster.daemon.journal.CorruptException;
 import io.muster.daemon.journal.disk.LockedException;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
+import io.muster.daemon.tls.CertificateFiles;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.protocol.wire.Message;
@@ -44,7 +45,7 @@ public final class Serving {
         Environment environment = Environment.ofProcess();
         Hangup hangup = Hangup.listen();
         try {
-            Config config = Config.load(file, environment);
+            Config config = CertificateFiles.checked(Config.load(file, environment));
             Logging.apply(config.reporting().logLevel(), config.reporting().logFormat());
             serve(config, file, environment, hangup, trace, logPipe);
             return 0;

@@ -1,11 +1,11 @@
 package io.muster.daemon;
 
-import io.muster.daemon.net.PeerSocket;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -15,12 +15,13 @@ import java.util.stream.Collectors;
 final class SocketWatch {
     private static final long EVERY_SECONDS = 2;
 
-    private final List<PeerSocket> sockets;
+    private final List<Supplier<String>> faults;
     private final Telemetry telemetry;
     private final AtomicBoolean waiting = new AtomicBoolean();
 
-    SocketWatch(List<PeerSocket> sockets, Telemetry telemetry) {
-        this.sockets = List.copyOf(sockets);
+    /** @param faults return, for each socket, why nobody can connect by its name; "" if connecting works */
+    SocketWatch(List<Supplier<String>> faults, Telemetry telemetry) {
+        this.faults = List.copyOf(faults);
         this.telemetry = telemetry;
     }
 
@@ -38,8 +39,8 @@ final class SocketWatch {
 
     void look() {
         waiting.set(false);
-        telemetry.unreachable(sockets.stream()
-                .map(PeerSocket::fault)
+        telemetry.unreachable(faults.stream()
+                .map(Supplier::get)
                 .filter(fault -> !fault.isEmpty())
                 .collect(Collectors.joining("; ")));
     }

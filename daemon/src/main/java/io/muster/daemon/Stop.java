@@ -1,7 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.ledger.Ledger;
-import io.muster.daemon.net.PeerSocket;
+import io.muster.daemon.net.Listener;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -25,7 +25,7 @@ final class Stop {
 
     private final Core core;
     private final Threads threads;
-    private final List<PeerSocket> sockets;
+    private final List<Listener> sockets;
     private final Consumer<RpcException> endHistories;
     private final Duration patience;
 
@@ -33,7 +33,7 @@ final class Stop {
      * @param endHistories ends the answers about the past, on the core thread
      * @param patience the time limit of each step that needs the disk
      */
-    Stop(Core core, Threads threads, List<PeerSocket> sockets, Consumer<RpcException> endHistories, Duration patience) {
+    Stop(Core core, Threads threads, List<Listener> sockets, Consumer<RpcException> endHistories, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.sockets = sockets;
@@ -42,16 +42,16 @@ final class Stop {
     }
 
     void run() {
-        sockets.forEach(PeerSocket::stopAccepting);
+        sockets.forEach(Listener::stopAccepting);
         boolean answered = await(then -> {
-            sockets.forEach(PeerSocket::stopServing);
+            sockets.forEach(Listener::stopServing);
             core.inventory().whenAnswered(() -> then.complete(true));
         });
         if (!answered) {
             log.error("the disk does not answer: changes that wait for it are left unanswered");
         }
         await(this::endStreams);
-        sockets.forEach(PeerSocket::close);
+        sockets.forEach(Listener::close);
         if (answered && !await(this::snapshot)) {
             log.warn("the last snapshot could not be written: the next start replays the journal");
         }

@@ -1,5 +1,6 @@
 package io.muster.daemon;
 
+import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.AcquireMeters;
 import io.muster.daemon.http.Health;
@@ -55,11 +56,17 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         fsync = metrics.timer(Meter.JOURNAL_FSYNC);
         journalErrors = metrics.counter(Meter.JOURNAL_ERRORS);
         expired = metrics.counter(Meter.HOLDS_EXPIRED);
-        for (String socket : new String[] {"main", "admin"}) {
+        for (String socket : new String[] {"main", "admin", "tls"}) {
             metrics.counter(Meter.CONNECTIONS_ACCEPTED, socket);
         }
-        for (String reason : new String[] {"denied", "full"}) {
+        for (String reason : new String[] {"denied", "full", "handshake", "certificate"}) {
             metrics.counter(Meter.CONNECTIONS_REFUSED, reason);
+        }
+        for (Receiver.Outcome outcome : Receiver.Outcome.values()) {
+            metrics.counter(Meter.ALERTS, outcome.word());
+        }
+        for (String reason : new String[] {"unknown", "expired"}) {
+            metrics.counter(Meter.TOKENS_REFUSED, reason);
         }
         for (Method method : Method.values()) {
             metrics.counter(Meter.REQUESTS, method.topic(), OK);
@@ -67,6 +74,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
                 metrics.counter(Meter.DENIED, method.topic());
             }
         }
+        metrics.counter(Meter.HTTP_REQUESTS, "none", "404");
         metrics.counter(Meter.LOG_DROPPED, LogPipe::dropped);
         metrics.gauge(Meter.READ_ONLY, () -> fault.isEmpty() ? 0 : 1);
         metrics.gauge(Meter.CONFIG_RELOAD_SUCCESSFUL, () -> reloadSuccessful ? 1 : 0);
@@ -236,6 +244,11 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
                 .increment();
     }
 
+    /** Counts a response over HTTP. */
+    void served(String route, int status) {
+        metrics.counter(Meter.HTTP_REQUESTS, route, Integer.toString(status)).increment();
+    }
+
     @Override
     public void denied(Method method, String user, Credentials credentials, boolean loud) {
         metrics.counter(Meter.DENIED, method.topic()).increment();
@@ -254,6 +267,14 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     @Override
     public void refused(String reason) {
         metrics.counter(Meter.CONNECTIONS_REFUSED, reason).increment();
+    }
+
+    void alert(Receiver.Outcome outcome) {
+        metrics.counter(Meter.ALERTS, outcome.word()).increment();
+    }
+
+    void tokenRefused(String reason) {
+        metrics.counter(Meter.TOKENS_REFUSED, reason).increment();
     }
 
     @Override

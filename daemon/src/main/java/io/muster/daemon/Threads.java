@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The daemon's threads: {@code core} for peers and state, {@code worker} for snapshots and the log of changes, {@code names} and
  * {@code services} for the names of users, {@code reload} for a configuration or an R that is read again, {@code checks} for what takes
- * long, {@code answers} for answers that are long, {@code past} for history. The journal has its own.
+ * long, {@code answers} for answers that are long, {@code past} for history, {@code network} for connections in HTTP
+ * and TLS, {@code handshakes} for those of TLS, {@code api} for requests in HTTP. The journal has its own.
  */
 final class Threads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -29,13 +30,17 @@ final class Threads implements AutoCloseable {
     private final MultiThreadIoEventLoopGroup loop =
             new MultiThreadIoEventLoopGroup(1, named("core"), EpollIoHandler.newFactory());
     private final EventLoop core = loop.next();
+    private final ExecutorService api = Executors.newFixedThreadPool(2, named("api"));
+    private final MultiThreadIoEventLoopGroup network =
+            new MultiThreadIoEventLoopGroup(1, named("network"), EpollIoHandler.newFactory());
+    private final ExecutorService handshakes = Executors.newSingleThreadExecutor(named("handshakes"));
     private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
     private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
     private final ExecutorService past = Executors.newSingleThreadExecutor(named("past"));
     private final ExecutorService names = Executors.newSingleThreadExecutor(named("names"));
     private final ExecutorService services = pool(4, "services");
     private final ExecutorService answers = pool(2, "answers");
-    private final ExecutorService reloads = Executors.newSingleThreadExecutor(named("reload"));
+    private final ExecutorService reloads = pool(1, "reload");
 
     /** All threads start now, so that their number says nothing about the load so far. */
     private static ExecutorService pool(int size, String name) {
@@ -59,8 +64,23 @@ final class Threads implements AutoCloseable {
         return loop;
     }
 
+    /** For the bodies of HTTP responses, which may take long to make. */
+    ExecutorService api() {
+        return api;
+    }
+
     EventLoop core() {
         return core;
+    }
+
+    /** For connections in TLS and HTTP. The thread begins when it is used first. */
+    EventLoop network() {
+        return network.next();
+    }
+
+    /** For the computations of handshakes, which take milliseconds each, and may be many at once. */
+    ExecutorService handshakes() {
+        return handshakes;
     }
 
     ExecutorService worker() {
@@ -123,6 +143,9 @@ final class Threads implements AutoCloseable {
         services.shutdownNow();
         reloads.shutdown();
         worker.shutdown();
+        api.shutdown();
+        handshakes.shutdownNow();
+        network.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         finish(worker);
     }

@@ -1,19 +1,16 @@
 package io.muster.daemon;
 
 import io.muster.daemon.config.Config;
-import io.muster.daemon.config.Key;
+import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.http.Health;
-import io.muster.daemon.http.HttpEndpoint;
+import io.muster.daemon.http.Probes;
 import io.muster.daemon.ledger.Condition;
 import io.muster.inventory.state.InventoryState;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,32 +36,9 @@ final class Vitals {
         pulse.start(threads.core());
     }
 
-    /**
-     * Starts the HTTP endpoint. A port that is in use prevents the start only if the configuration names that port.
-     *
-     * @return null if there is no endpoint
-     */
-    @Nullable
-    HttpEndpoint endpoint(Config config) throws IOException {
-        Optional<InetSocketAddress> address = config.reporting().metrics();
-        if (address.isEmpty()) {
-            return null;
-        }
-        try {
-            HttpEndpoint endpoint = HttpEndpoint.start(
-                    address.get(),
-                    new HttpEndpoint.Content(telemetry.metrics()::scrape, this::health, this::readiness));
-            log.info("metrics address={}", HttpEndpoint.shown(endpoint.address()));
-            return endpoint;
-        } catch (IOException e) {
-            if (!config.effective().of(Key.METRICS).isDefault()) {
-                throw e;
-            }
-            log.warn(
-                    "there are no metrics, because the default address is in use; set muster.metrics: {}",
-                    e.getMessage());
-            return null;
-        }
+    /** Returns what needs no rights over HTTP. */
+    Probes probes() {
+        return new Probes(telemetry.metrics()::scrape, this::health, this::readiness, this::leads);
     }
 
     /** The answer to /healthz: reports only faults that nothing but a restart repairs, which excludes a full disk. */
@@ -79,6 +53,12 @@ final class Vitals {
         Health health = health();
         Health ready = health.ok() ? telemetry.health(inventory.stalledSeconds()) : health;
         return ready.noting(inventory.clock().trouble());
+    }
+
+    /** The answer to /leader, for load balancers that send changes only to the daemon that makes them. */
+    private Health leads() {
+        Answer.Failed elsewhere = core.inventory().elsewhere();
+        return elsewhere == null ? Health.OK : Health.because(elsewhere.text());
     }
 
     private String status() {

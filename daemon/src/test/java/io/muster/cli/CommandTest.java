@@ -223,7 +223,7 @@ class CommandTest extends VerbTest {
                         line -> assertThat(line).endsWith(" drain node1 (rank 1) reason=\"x\" holder=admin by " + USER),
                         line -> assertThat(line).endsWith(" undrain node1 (rank 1) holder=admin by " + USER));
         assertThat(out("watch", "--since", "1h", "-i", "node1", "-w", "undrain"))
-                .contains("{\"timestamp\":");
+                .contains("{\"seq\":");
     }
 
     @Test

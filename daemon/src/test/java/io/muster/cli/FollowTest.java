@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
 import org.junit.jupiter.api.Test;
 
 /** The verbs that print events as they happen. */
@@ -48,6 +49,40 @@ class FollowTest extends VerbTest {
                         line.contains("\"restart\"") || line.contains("property-add") || line.contains("\"drain\""));
         assertThat(refused(Exit.NO_TARGET, "eventlog", "-i", "@debug").err())
                 .contains("no host has the property debug");
+    }
+
+    @Test
+    void aWatchGoesOnAfterAnEvent() {
+        succeeds("drain", "1", "x");
+        succeeds("drain", "2", "y");
+        String first = out("watch", "--since", "all", "--type", "drain", "-c", "1");
+        assertThat(first).matches("\\{\"seq\":[0-9]+,\"timestamp\":.*\"reason\":\"x\".*\n");
+        String seq = first.replaceFirst("\\D*(\\d+)[\\s\\S]*", "$1");
+        assertThat(out("watch", "--since", "seq:" + seq, "-c", "1")).contains("\"reason\":\"y\"");
+        assertThat(refused(Exit.ERROR, "watch", "--since", "seq:99").err())
+                .contains("since is 99, but the last event of this journal is ");
+        assertThat(refused(Exit.USAGE, "watch", "--since", "seq:-1").err())
+                .contains("\"seq:-1\" is no sequence number");
+        assertThat(refused(Exit.USAGE, "watch", "--since", "seq:x").err()).contains("\"seq:x\" is no sequence number");
+    }
+
+    @Test
+    void aWatchShowsEachGapWhateverItsFilter() throws Exception {
+        daemon.close();
+        daemon = RunningDaemon.start(directory, """
+                [resource]
+                journal-max = 1
+                [[resource.config]]
+                hosts = "node[0-3]"
+                cores = "0-3"
+                """);
+        succeeds("drain", "1", "x");
+        succeeds("drain", "2", "y");
+        assertThat(out("watch", "--since", "seq:1", "--type", "drain", "-c", "2")
+                        .lines())
+                .satisfiesExactly(
+                        gap -> assertThat(gap).matches(".*\"name\":\"truncate\",\"context\":\\{\"first\":[0-9]+}}"),
+                        event -> assertThat(event).contains("\"reason\":\"y\""));
     }
 
     @Test

@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Checks documents against the subset of JSON Schema that {@code docs/json-schema.json} uses, and remembers which places of the schema
+ * Checks documents against the subset of JSON Schema that {@code docs/json-schema.json} and {@code openapi.json} use, and remembers which places of the schema
  * the documents used. An object may have only the keys that the schema lists, unless the schema has {@code
  * additionalProperties}.
  */
-final class JsonSchema {
+public final class JsonSchema {
     private static final Set<String> WORDS = Set.of(
             "$ref",
             "type",
@@ -33,12 +33,12 @@ final class JsonSchema {
     private final JsonNode defs;
     private final Set<String> seen = new TreeSet<>();
 
-    JsonSchema(JsonNode schema) {
+    public JsonSchema(JsonNode schema) {
         this.defs = schema.path("$defs");
     }
 
     /** Returns what is wrong with a document. */
-    List<String> faults(String name, JsonNode document) {
+    public List<String> faults(String name, JsonNode document) {
         List<String> faults = new ArrayList<>();
         check(name, defs.path(name), document, "", faults, seen);
         return faults;
@@ -65,7 +65,8 @@ final class JsonSchema {
     }
 
     private static String name(JsonNode rule) {
-        return rule.path("$ref").textValue().replace("#/$defs/", "");
+        String place = rule.path("$ref").textValue();
+        return place.substring(place.lastIndexOf('/') + 1);
     }
 
     private void checkAny(
@@ -148,7 +149,7 @@ final class JsonSchema {
     }
 
     /** Returns the places of the schema, with their types, that no document used. */
-    Set<String> unseen() {
+    public Set<String> unseen() {
         Set<String> all = new TreeSet<>();
         defs.properties().forEach(def -> collect(def.getKey(), def.getValue(), all));
         all.removeAll(seen);

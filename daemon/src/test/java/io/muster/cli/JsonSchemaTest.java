@@ -11,6 +11,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.core.WallClock;
+import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
@@ -149,10 +150,12 @@ final class JsonSchemaTest {
             reload();
             look("node[4-5]");
             journals(state);
+            tokens(state);
         }
         broken(state);
         doubtedClock();
         direct();
+        onEtcd();
         assertThat(wrong).isEmpty();
         assertThat(run).isEqualTo(verbsWithJson());
         assertThat(schema.unseen()).isEqualTo(ELSEWHERE);
@@ -274,6 +277,7 @@ final class JsonSchemaTest {
         json(4, "history", "nobody");
         json(124, "watch", "--timeout", "0.1");
         json(1, "feasible", "node=99");
+        json(2, "top");
     }
 
     private void withAScheduler() throws IOException {
@@ -332,6 +336,23 @@ final class JsonSchemaTest {
         json(0, "tag remove", "/cluster0/node1/gpu0", "firmware");
     }
 
+    private void tokens(Path state) throws IOException {
+        String dir = "--state-dir=" + state;
+        json(0, "token create", dir, "grafana");
+        json(0, "token create", dir, "alerts", "--rights=hold", "--holder=alerts", "--for=inf");
+        Path used = state.resolve("tokens.used");
+        String digest = Files.readString(state.resolve("tokens")).replaceAll("(?s).*?([0-9a-f]{64}).*", "$1");
+        Files.writeString(used, "{\"" + digest + "\":1700000000}");
+        json(0, "token list", dir);
+        json(0, "token revoke", dir, "grafana");
+        json(4, "token revoke", dir, "grafana");
+        Path config = Files.writeString(
+                state.resolveSibling("web.toml"),
+                "[muster]\nstate-dir = \"" + state + "\"\n[[listen]]\nhttp = \"127.0.0.1:8651\"\n");
+        json(0, "web", "--config=" + config, "--rights=hold", "--for=inf");
+        json(0, "web", "--config=" + config);
+    }
+
     private void journals(Path state) throws IOException {
         String copy = directory.resolve("copy").toString();
         json(0, "backup", copy, "--state-dir", state.toString());
@@ -363,6 +384,26 @@ final class JsonSchemaTest {
             await().until(() -> shell.run("drain", "-ff", "node1", "x").exit() == Exit.READ_ONLY);
             overviews();
             json(8, "drain", "node2", "x");
+        }
+    }
+
+    private void onEtcd() throws Exception {
+        Path place = Files.createDirectory(directory.resolve("shared"));
+        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(place.resolve("etcd")), 1)) {
+            String ledger = "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml() + "\n";
+            String config =
+                    Files.writeString(place.resolve("etcd.toml"), ledger).toString();
+            json(0, "ledger status", "-c", config);
+            try (RunningDaemon leader = RunningDaemon.start(place, RESOURCES + ledger)) {
+                json(0, "ledger status", "-c", config);
+                Path second = Files.createDirectory(place.resolve("b"));
+                try (RunningDaemon standby = RunningDaemon.start(second, RESOURCES + ledger + "member = \"b\"\n")) {
+                    shell = new Shell().with("MUSTER_URI", standby.uri());
+                    json(0, "status");
+                    shell = new Shell().with("MUSTER_URI", leader.uri());
+                    json(0, "status");
+                }
+            }
         }
     }
 

@@ -11,8 +11,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The tour in the README, run by a shell; its lines that begin with # are what the commands print. After an intended change, {@code -Dmuster.rewrite=true} writes the new output into the
@@ -27,10 +28,11 @@ class TourTest {
     @TempDir
     private Path directory;
 
-    @Test
-    void theReadmeShowsWhatHappens() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"\n## A tour\n", "\nThe same over HTTP"})
+    void theReadmeShowsWhatHappens(String place) throws Exception {
         String readme = Files.readString(README);
-        int from = readme.indexOf(FENCE, readme.indexOf("\n## A tour\n")) + FENCE.length();
+        int from = readme.indexOf(FENCE, readme.indexOf(place)) + FENCE.length();
         int end = readme.indexOf(FENCE, from);
         String written = readme.substring(from, end);
         String performed = perform(commands(written));
@@ -106,13 +108,16 @@ class TourTest {
     private static String likeRoot(String output) throws IOException {
         String user = System.getProperty("user.name");
         return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
+                .replace("\"" + user + "\",\"userid\":" + RunningDaemon.uid(), "\"root\",\"userid\":0")
                 .replaceAll("\\b(by|admin|ops)( +)" + user + "\\b", "$1$2root")
                 .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root");
     }
 
     /** The tour without everything that differs from run to run: times, ages, process ids, and the width of columns. */
     private static String masked(String tour) {
-        return tour.replaceAll("\\d{4}-\\d\\d-\\d\\d [\\d:.]+ UTC", "TIME")
+        return tour.replaceAll("\\d{4}-\\d\\d-\\d\\d[ T][\\d:.]+( UTC|Z)", "TIME")
+                .replaceAll("\"timestamp\":[\\d.]+", "TIMESTAMP")
+                .replaceAll("\"pid\":\\d+,\"id\":\"[0-9a-f-]+\",\"request\":\"[0-9a-f]+\"", "REQUEST")
                 .replaceAll("(?<![\\w-])(\\d+[smhd])+\\b", "AGE")
                 .replaceAll("pid \\d+", "pid N")
                 .replaceAll("(?m)^ +| +$", "")

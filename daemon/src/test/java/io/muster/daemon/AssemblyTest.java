@@ -307,7 +307,7 @@ class AssemblyTest {
         Path socket = directory.resolve("muster.sock");
         List<String> conditions = new ArrayList<>();
         telemetry.onCondition(() -> conditions.add(telemetry.unreachable()));
-        SocketWatch watch = new SocketWatch(daemon.sockets, telemetry);
+        SocketWatch watch = new SocketWatch(List.of(daemon.sockets.get(0)::fault), telemetry);
         watch.look();
         assertThat(telemetry.health(0).ok()).isTrue();
         Files.move(socket, directory.resolve("moved.sock"));

@@ -4,6 +4,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.net.TlsSocket;
 import io.muster.daemon.service.Tracer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,6 +81,29 @@ public final class RunningDaemon implements AutoCloseable {
 
     public String uri() {
         return "local://" + directory.resolve("s");
+    }
+
+    /** The URI of the listener for TLS. */
+    public String tls() {
+        return "tls://localhost:" + port();
+    }
+
+    public int port() {
+        return daemon.sockets.stream()
+                .filter(TlsSocket.class::isInstance)
+                .mapToInt(socket -> ((TlsSocket) socket).port())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The port of the only listener for HTTP over TCP. */
+    public int httpPort() {
+        return daemon.web.addresses().get(0).getPort();
+    }
+
+    /** Reads certificates again if their files have changed, as a timer does. */
+    public void lookAgain() {
+        daemon.certificates.lookAgain();
     }
 
     public String metrics() {

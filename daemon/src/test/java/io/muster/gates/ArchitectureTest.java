@@ -80,7 +80,8 @@ final class ArchitectureTest {
         String all = state + " inventory.status inventory.graph inventory.find inventory.request inventory.feasibility";
         all += " inventory.history";
         arrow(arrows, "protocol.admin", all + messages);
-        arrow(arrows, "protocol.client", messages.trim());
+        arrow(arrows, "protocol.tls", "");
+        arrow(arrows, "protocol.client", messages.trim() + " protocol.tls");
         arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph inventory.axis");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.ledger", "inventory.level");
@@ -88,23 +89,47 @@ final class ArchitectureTest {
                 arrows,
                 "daemon.journal",
                 "inventory.problem inventory.json inventory.hostlist inventory.level daemon.journal.disk daemon.ledger");
+        arrow(
+                arrows,
+                "daemon.etcd",
+                "inventory.problem inventory.json inventory.level daemon.config daemon.journal.disk daemon.ledger"
+                        + " daemon.journal");
         arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
+        arrow(
+                arrows,
+                "daemon.token",
+                "inventory.problem inventory.json inventory.axis daemon.config daemon.access daemon.journal.disk");
+        arrow(
+                arrows,
+                "daemon.alert",
+                "inventory.problem inventory.idset inventory.json inventory.rset inventory.axis inventory.state protocol.rpc"
+                        + " daemon.config daemon.core");
         String outside = all + messages + " protocol.acquire protocol.admin";
         arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core daemon.ledger daemon.past");
+        arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
         arrow(
                 arrows,
                 "daemon.net",
-                messages.trim() + " daemon.journal.disk daemon.config daemon.access daemon.service");
+                messages.trim() + " daemon.journal.disk daemon.config daemon.access daemon.service daemon.tls");
+        arrow(
+                arrows,
+                "daemon.relay",
+                messages.trim()
+                        + " protocol.tls protocol.client protocol.acquire protocol.admin inventory.problem inventory.axis"
+                        + " daemon.config daemon.access daemon.net");
         arrow(arrows, "daemon.metrics", "");
-        arrow(arrows, "daemon.http", "");
+        arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.config daemon.tls daemon.net");
+        String api = " daemon.config daemon.access daemon.core daemon.service daemon.http daemon.alert";
+        arrow(arrows, "daemon.api", outside + api);
         arrow(
                 arrows,
                 "daemon",
-                outside + " daemon.config daemon.access daemon.journal.disk daemon.ledger daemon.journal daemon.core"
-                        + " daemon.service daemon.net daemon.metrics daemon.http");
-        String client = " protocol.client";
+                outside
+                        + " daemon.config daemon.access daemon.journal.disk daemon.ledger daemon.journal daemon.etcd daemon.core"
+                        + " daemon.service daemon.tls daemon.net daemon.relay protocol.tls protocol.client daemon.metrics daemon.http daemon.api daemon.token daemon.alert");
+        String client = " protocol.client protocol.tls";
         arrow(
                 arrows,
                 "cli.terminal",
@@ -117,10 +142,13 @@ final class ArchitectureTest {
         arrow(arrows, "cli.follow", verbs);
         arrow(arrows, "cli.past", verbs + files + " daemon.ledger daemon.past");
         arrow(arrows, "cli.journal", verbs + files);
+        arrow(arrows, "cli.ledger", verbs + files + " daemon.ledger daemon.etcd");
         arrow(arrows, "cli.request", verbs);
         arrow(arrows, "cli.rset", verbs);
-        String groups = " cli.change cli.look cli.follow cli.past cli.journal cli.request cli.rset";
-        arrow(arrows, "cli", verbs + groups + " daemon.access daemon");
+        arrow(arrows, "cli.token", verbs + files + " daemon.token");
+        String groups =
+                " cli.change cli.look cli.follow cli.past cli.journal cli.ledger cli.request cli.rset cli.token";
+        arrow(arrows, "cli", verbs + groups + " daemon.access daemon.tls daemon");
         return arrows;
     }
 
@@ -225,7 +253,14 @@ final class ArchitectureTest {
 
     static List<Object[]> homes() {
         return List.of(
-                new Object[] {"io.netty.", List.of("io.muster.daemon", "io.muster.daemon.net", "io.muster.daemon.http")
+                new Object[] {
+                    "io.netty.",
+                    List.of(
+                            "io.muster.daemon",
+                            "io.muster.daemon.net",
+                            "io.muster.daemon.tls",
+                            "io.muster.daemon.relay",
+                            "io.muster.daemon.http")
                 },
                 new Object[] {"io.micrometer.", List.of("io.muster.daemon.metrics")},
                 new Object[] {"ch.qos.logback.", List.of("io.muster.daemon.config")},
@@ -308,7 +343,7 @@ final class ArchitectureTest {
     }
 
     private static boolean isServe(JavaClass type) {
-        return type.getName().equals("io.muster.cli.Serve");
+        return type.getName().equals("io.muster.cli.Serve") || type.getName().equals("io.muster.cli.ServeRelay");
     }
 
     private static DescribedPredicate<JavaClass> among(String... prefixes) {

@@ -85,13 +85,14 @@ class PackageTest {
                 .containsExactlyInAnyOrder(
                         "usr/share/doc/muster/docs/*.md",
                         "usr/share/doc/muster/docs/*.svg",
+                        "usr/share/doc/muster/docs/*.png",
                         "usr/share/doc/muster/docs/*.json");
         assertThat(Pattern.compile("\\]\\((docs/[^)#]+)")
                         .matcher(Files.readString(Path.of("../README.md")))
                         .results())
                 .isNotEmpty()
                 .allSatisfy(link -> assertThat(Path.of("..", link.group(1))).exists())
-                .allSatisfy(link -> assertThat(link.group(1)).matches(".*\\.(md|svg)"));
+                .allSatisfy(link -> assertThat(link.group(1)).matches(".*\\.(md|svg|png)"));
     }
 
     @Test

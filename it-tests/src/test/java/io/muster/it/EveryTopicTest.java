@@ -381,6 +381,12 @@ class EveryTopicTest {
             assertThat(live.at("/events/0/context/nodelist").asText()).isEqualTo("node11");
             ask("resource.undrain", "{'targets':'11'}");
         }
+        try (ResponseStream stream = client.stream("resource.journal", json("{'since':0}"))) {
+            assertThat(stream.next().at("/events/0/seq").asLong()).isEqualTo(1);
+        }
+        try (ResponseStream stream = client.stream("resource.journal", json("{'since':'1'}"))) {
+            refused(Errno.EPROTO, "/since must be an integer", stream::next);
+        }
         refused(Errno.EPROTO, "journal requires streaming RPC flag", () -> client.rpc("resource.journal", null));
     }
 
@@ -451,6 +457,8 @@ class EveryTopicTest {
         assertThat(ask("resource.clock-accept", "{}").path("trouble").asText("?"))
                 .isEmpty();
         client.send("log.append", null);
+        assertThat(ask("resource.introduce", "{'userid':4321,'name':'eve'}")).isEmpty();
+        refused(Errno.EINVAL, "the name of a user", () -> ask("resource.introduce", "{'userid':4321,'name':'e/ve'}"));
         refused(Errno.ENOSYS, "No service matching", () -> client.rpc("job-manager.stats-get", null));
         refused(Errno.ENOSYS, "Unknown service method 'resource.nosuch'", () -> client.rpc("resource.nosuch", null));
     }
@@ -462,6 +470,7 @@ class EveryTopicTest {
         List<String> forbidden = List.of(
                 "acquire",
                 "acquire-mute",
+                "introduce",
                 "drain",
                 "undrain",
                 "exclude",

@@ -3,15 +3,19 @@ package io.muster.measure;
 import java.util.Arrays;
 
 /** Durations of repeated runs of one operation, in nanoseconds. */
-final class Samples {
-    private final long[] nanos;
+public final class Samples {
+    private long[] nanos;
     private int count;
 
-    Samples(int most) {
-        nanos = new long[most];
+    /** @param usual how many are expected; there may be more */
+    public Samples(int usual) {
+        nanos = new long[usual];
     }
 
-    void add(long duration) {
+    public void add(long duration) {
+        if (count == nanos.length) {
+            nanos = Arrays.copyOf(nanos, 2 * count + 1);
+        }
         nanos[count++] = duration;
     }
 
@@ -20,13 +24,13 @@ final class Samples {
      *
      * @param share 0.5 for the median
      */
-    double quantile(double share) {
+    public double quantile(double share) {
         long[] sorted = Arrays.copyOf(nanos, count);
         Arrays.sort(sorted);
         return sorted[(int) Math.min(count - 1L, Math.round(share * (count - 1)))] / 1e6;
     }
 
-    double median() {
+    public double median() {
         return quantile(0.5);
     }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.StateFilter;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import java.io.Closeable;
@@ -22,7 +23,15 @@ public final class EventFeed implements Closeable {
     }
 
     public static EventFeed follow(FluxClient client) throws IOException {
-        return new EventFeed(client.stream("resource.journal", null));
+        return new EventFeed(client.stream(JournalRequest.TOPIC, null));
+    }
+
+    /**
+     * Reads the events after the one with this number. A Flux broker, and an earlier version of the daemon, sends all events,
+     * without numbers.
+     */
+    public static EventFeed follow(FluxClient client, long since) throws IOException {
+        return new EventFeed(client.stream(JournalRequest.TOPIC, new JournalRequest(since).toJson()));
     }
 
     /** Returns the next event that happened before the stream was opened; null after the last. */

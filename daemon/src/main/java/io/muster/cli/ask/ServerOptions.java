@@ -4,9 +4,11 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
+import io.muster.daemon.config.ClientConfig;
 import io.muster.daemon.config.Environment;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
+import io.muster.protocol.tls.ClientFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,15 +24,18 @@ import picocli.CommandLine.Option;
  */
 public final class ServerOptions {
     private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
+
     private static final Path OF_THE_SYSTEM = Path.of("/run/muster/muster.sock");
 
     @Option(
             names = "--uri",
             paramLabel = "URI",
             description =
-                    "Connect to the daemon at this socket, a path or local:///path, or on another host through ssh, "
-                            + "ssh://[USER@]HOST[/path]. Default: $$MUSTER_URI; else the socket of your own daemon if "
-                            + "it exists; else /run/muster/muster.sock.")
+                    "Connect to the daemon at this socket, a path or local:///path, or on another host: through ssh, "
+                            + "ssh://[USER@]HOST[/path], or with the certificate that ~/.config/muster/client.toml names, "
+                            + "tls://HOST[:PORT]. Several URIs with commas between them are tried in order. Default: "
+                            + "$$MUSTER_URI; else the socket of your own daemon if it exists; else "
+                            + "/run/muster/muster.sock.")
     private @Nullable String uri;
 
     @Option(
@@ -45,9 +50,14 @@ public final class ServerOptions {
     private boolean traceWire;
 
     public FluxClient connect(Console console) throws IOException {
+        return connectTo(address(console.environment()), console);
+    }
+
+    /** Connects to the first of these servers that accepts the connection. */
+    FluxClient connectTo(String address, Console console) throws IOException {
         Options options = Options.DEFAULT.withTimeout(timeout()).withTrace(traceWire ? System.err::println : null);
         try {
-            return FluxClient.connect(address(console.environment()), options);
+            return FluxClient.connect(address, options.with(files(address, console.environment())));
         } catch (IllegalArgumentException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
         }
@@ -77,6 +87,16 @@ public final class ServerOptions {
             return "local://" + usual(variables);
         }
         return address(given);
+    }
+
+    /** Returns the files that the user's client.toml names, if a server needs them; null if there is no such file. */
+    public static @Nullable ClientFiles files(String address, Map<String, String> variables) throws IOException {
+        Path file = environment(variables).clientFile();
+        if (!address.contains("tls://") || !Files.exists(file)) {
+            return null;
+        }
+        ClientConfig config = ClientConfig.read(file);
+        return new ClientFiles(config.certificate(), config.key(), config.ca());
     }
 
     /** Returns an address as a URI: a URI is returned unchanged, a path is converted. */

@@ -14,6 +14,7 @@ import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +88,7 @@ public abstract class ServerVerb extends Verb {
     /** Makes a change. If the connection breaks before the end, connects again within the timeout and sends the change once more. */
     protected final int once(FluxClient client, Attempt change) throws IOException {
         try {
-            return change.make(client);
+            return anywhere(client, change);
         } catch (IOException e) {
             if (e instanceof InterruptedIOException || e instanceof ProtocolException) {
                 throw e;
@@ -96,9 +97,52 @@ public abstract class ServerVerb extends Verb {
                     .complain("muster: " + e.getMessage()
                             + "; connecting again to send the change once more, with the same id");
             try (FluxClient again = reconnect(e)) {
-                return change.make(again);
+                return anywhere(again, change);
             }
         }
+    }
+
+    /** Makes a change on this connection, or at the leader if this daemon is a standby. */
+    private int anywhere(FluxClient client, Attempt change) throws IOException {
+        try {
+            return change.make(client);
+        } catch (Failure refused) {
+            if (!refused.isElsewhere()) {
+                throw refused;
+            }
+            return atLeader(client, change, refused);
+        }
+    }
+
+    /** Asks the standby for the leader, until a leader takes the change or the time is over. A new leader knows the ids of changes, too. */
+    private int atLeader(FluxClient standby, Attempt change, Failure refused) throws IOException {
+        long start = System.nanoTime();
+        Failure last = refused;
+        while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
+            for (String uri : attribute(standby, "muster.leader").split(" ")) {
+                try (FluxClient leader = uri.isEmpty() ? null : server.connectTo(uri, console())) {
+                    if (leader != null) {
+                        return change.make(leader);
+                    }
+                } catch (Failure again) {
+                    if (!again.isElsewhere()) {
+                        throw again;
+                    }
+                    last = again;
+                } catch (SocketTimeoutException | ProtocolException e) {
+                    throw e;
+                } catch (IOException gone) {
+                    last = new Failure(Exit.UNREACHABLE, String.valueOf(gone.getMessage()));
+                }
+            }
+            Pause.of(PAUSE_MILLIS);
+        }
+        throw last;
+    }
+
+    static String attribute(FluxClient client, String name) throws IOException {
+        ObjectNode request = JsonNodeFactory.instance.objectNode().put("name", name);
+        return client.rpc("attr.get", request).path("value").asText();
     }
 
     /**
@@ -143,8 +187,7 @@ public abstract class ServerVerb extends Verb {
     }
 
     protected static String version(FluxClient client) throws IOException {
-        ObjectNode name = JsonNodeFactory.instance.objectNode().put("name", "version");
-        return client.rpc("attr.get", name).path("value").asText();
+        return attribute(client, "version");
     }
 
     /**

@@ -67,10 +67,12 @@ public final class StateDirOptions {
     }
 
     public Path path() {
-        Environment environment = Environment.ofProcess();
-        return stateDir != null
-                ? stateDir
-                : Config.load(config, environment).storage().stateDir();
+        return stateDir != null ? stateDir : config().storage().stateDir();
+    }
+
+    /** Returns the configuration that {@code --config} names, or the usual one. */
+    public Config config() {
+        return Config.load(config, Environment.ofProcess());
     }
 
     public static void say(Console console, String sentence) {

@@ -108,7 +108,7 @@ public final class Eventlog extends Following {
         lines = new EventLines(human ? "human" : timeFormat, zone.zone(console()));
         EventFilter filter = include == null ? EventFilter.ALL : EventFilter.ALL.about(client, include);
         Duration time = limit == null ? givenTimeout() : When.duration(limit);
-        return follow(client, filter, true, follow || last != null, time);
+        return follow(client, filter::matches, true, follow || last != null, time);
     }
 
     @Override

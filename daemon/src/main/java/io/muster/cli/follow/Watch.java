@@ -2,14 +2,18 @@ package io.muster.cli.follow;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventChoice;
+import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.status.EventText;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -20,21 +24,26 @@ import picocli.CommandLine.Option;
         name = "watch",
         description = {
             "Print events as they happen: the journal's events (RFC 44), one JSON object per line.",
-            "An event named truncate means that the daemon no longer remembers the events before it. `muster "
-                    + "journal dump` reads those from disk."
+            "Each event has its sequence number, seq. --since=seq:SEQ goes on after that event, so that a program "
+                    + "misses nothing and reads nothing twice.",
+            "An event named truncate means that the daemon no longer remembers the events before the one whose "
+                    + "sequence number it names as first. `muster journal dump` reads those from disk."
         },
         footer = {
-            "  muster watch --human",
             "  muster watch --since=4h --type=drain,undrain",
+            "  muster watch --since=seq:1204",
             "  muster watch --wait=undrain --include=node7 --timeout=2h"
         })
 public final class Watch extends Following {
+    private static final String SEQ = "seq:";
+
     @Option(
             names = "--since",
             paramLabel = "TIME",
-            description = "Begin with the events since this time; all begins with the first event that the daemon"
-                    + " remembers. 4h means 4 hours ago, and \"tue 16:00\" the last Tuesday at that time. Forms: "
-                    + When.FORMS + ".")
+            description =
+                    "Begin with the events since this time, or with seq:SEQ after the event of this sequence number;"
+                            + " all begins with the first event that the daemon remembers. 4h means 4 hours ago, and \"tue 16:00\" the last Tuesday at that time. Forms: "
+                            + When.FORMS + ".")
     private @Nullable String since;
 
     @Mixin
@@ -63,17 +72,45 @@ public final class Watch extends Following {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        return follow(client, filter(client), since != null, true, givenTimeout());
+        double from = since == null || since.equals("all") || isNumber() ? 0 : zone.past(since, console());
+        EventFilter chosen = choice.filter(client).between(from, Double.MAX_VALUE);
+        // A gap may hide any event of its time.
+        EventFilter gap = EventFilter.ALL.named(List.of("truncate")).between(from, Double.MAX_VALUE);
+        return follow(
+                client, event -> gap.matches(event) || chosen.matches(event), since != null, true, givenTimeout());
     }
 
-    private EventFilter filter(FluxClient client) throws IOException {
-        boolean all = since == null || since.equals("all");
-        double from = all ? 0 : zone.past(String.valueOf(since), console());
-        return choice.filter(client).between(from, Double.MAX_VALUE);
+    @Override
+    EventFeed open(FluxClient client) throws IOException {
+        return EventFeed.follow(
+                client, isNumber() ? number(String.valueOf(since).substring(SEQ.length())) : 0);
+    }
+
+    private boolean isNumber() {
+        return since != null && since.startsWith(SEQ);
+    }
+
+    private static long number(String text) {
+        try {
+            long number = Long.parseLong(text);
+            if (number >= 0) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // The sentence below says what is expected.
+        }
+        throw new Failure(
+                Exit.USAGE, "--since: \"" + SEQ + text + "\" is no sequence number", "write it as in seq:1204");
     }
 
     @Override
     boolean print(ObjectNode event) {
+        if (isNumber() && !event.has("seq") && !event.path("context").has("first")) {
+            throw new Failure(
+                    Exit.ERROR,
+                    "the server does not number its events, so that it cannot go on after one of them",
+                    "give a time with --since");
+        }
         if (choice.human()) {
             Zone shown = zone.zone(console());
             console()

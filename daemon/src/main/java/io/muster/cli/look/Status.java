@@ -6,16 +6,18 @@ import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
-import io.muster.cli.ask.StateFilter;
+import io.muster.cli.ask.Standby;
 import io.muster.cli.ask.StateTable;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.NoteText;
+import io.muster.inventory.status.StateFilter;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -80,19 +82,31 @@ public final class Status extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        StateFilter filter = StateFilter.of(states);
+        StateFilter filter = filter();
         Overview standing = Overview.ask(client);
+        Standby standby = standing.flux() ? null : Standby.ask(client);
         Idset among = selection.among(client, standing.resources(), targets(client, targets));
         List<StateGroup> groups = filter.keep(standing.groups(among));
         if (json()) {
-            console().json(json(standing, groups));
+            console().json(json(standing, standby, groups));
         } else {
+            if (standby != null) {
+                console().complain("muster status: " + standby);
+            }
             warn(standing);
             new StateTable(standing, look, console(), zone.zone(console()))
                     .print(groups, FORMATS, client, "muster status");
             mentionDeparted(standing);
         }
         return Exit.OK;
+    }
+
+    private StateFilter filter() {
+        try {
+            return StateFilter.of(states);
+        } catch (IllegalArgumentException e) {
+            throw new Failure(Exit.USAGE, "--states: " + e.getMessage());
+        }
     }
 
     /**
@@ -120,9 +134,10 @@ public final class Status extends ServerVerb {
         }
     }
 
-    private ObjectNode json(Overview standing, List<StateGroup> groups) {
+    private ObjectNode json(Overview standing, @Nullable Standby standby, List<StateGroup> groups) {
         ObjectNode json = standing.toJson();
         if (!standing.flux()) {
+            json.set("standby", standby == null ? null : standby.toJson());
             ArrayNode waiting = json.putArray("waiting");
             standing.waiting().forEach(waiting::add);
             ArrayNode schedulers = json.putArray("schedulers");

@@ -7,6 +7,7 @@ import io.muster.protocol.rpc.RpcException;
 public final class Failure extends RuntimeException {
     private final int exit;
     private final String advice;
+    private boolean elsewhere;
 
     public Failure(int exit, String sentence) {
         this(exit, sentence, "");
@@ -37,10 +38,20 @@ public final class Failure extends RuntimeException {
         if (number == Errno.ECANCELED.value() || number == Errno.EHOSTUNREACH.value()) {
             return new Failure(Exit.UNREACHABLE, error.sentence(), advice);
         }
+        if (number == Errno.EREMOTE.value()) {
+            Failure failure = new Failure(Exit.UNREACHABLE, error.sentence(), advice);
+            failure.elsewhere = true;
+            return failure;
+        }
         if (number == Errno.ENOSYS.value()) {
             return new Failure(Exit.ERROR, error.sentence(), "the server does not know this request");
         }
         return new Failure(Exit.ERROR, error.sentence(), advice);
+    }
+
+    /** Returns whether another daemon takes the request. */
+    public boolean isElsewhere() {
+        return elsewhere;
     }
 
     public int exit() {

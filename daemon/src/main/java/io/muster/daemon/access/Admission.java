@@ -69,10 +69,12 @@ public final class Admission {
     @Nullable
     public Rights admit(Identity identity, String user) {
         int uid = identity.uid();
-        boolean isOwner = uid == owner || (rootOwner && uid == 0);
+        boolean isHere = identity.named() == null;
+        boolean isOwner = isHere && (uid == owner || (rootOwner && uid == 0));
         int role = isOwner ? Credentials.OWNER : Credentials.USER;
-        int admin = admins.include(uid, identity.gid()) && !isOwner ? Credentials.ADMIN : 0;
-        Rights rights = rights(identity, new Credentials(uid, role | admin | Credentials.LOCAL), user);
+        int admin = admins.include(identity) && !isOwner ? Credentials.ADMIN : 0;
+        int local = isHere ? Credentials.LOCAL : 0;
+        Rights rights = rights(identity, new Credentials(uid, role | admin | local), user);
         if (!isOwner && rights.granted().contains(Right.CHANGE)) {
             rights = rights.with(rights.credentials().rolemask() | Credentials.ADMIN);
         }
@@ -82,9 +84,14 @@ public final class Admission {
     private Rights rights(Identity identity, Credentials credentials, String user) {
         Set<Right> granted = EnumSet.noneOf(Right.class);
         Set<String> holders = new HashSet<>();
+        Identity.Named named = identity.named();
+        if (named != null) {
+            granted.addAll(named.rights());
+            holders.addAll(named.holders());
+        }
         for (Granted each : grants) {
             boolean byRole = each.toRole() && credentials.has(Credentials.ADMIN);
-            if (byRole || each.users.include(identity.uid(), identity.gid())) {
+            if (byRole || each.users.include(identity)) {
                 granted.addAll(each.grant.rights());
                 if (each.grant.holder() != null) {
                     holders.add(each.grant.holder());
@@ -110,13 +117,15 @@ public final class Admission {
      * the speaker's rights then.
      *
      * @param speaker has the right {@link Right#SPEAK_FOR}
-     * @param name name of the user for whom the message is sent, or the number if there is no name
+     * @param name name of the user for whom the message is sent, or the number if there is no name; {@code HOST/USER} if the speaker is on
+     *     another host
      */
     public Rights onBehalfOf(Rights speaker, Credentials claimed, String name) {
         int uid = claimed.userid();
         boolean byOwner = speaker.credentials().isOwner();
-        boolean squashed = !byOwner && (uid == owner || uid == 0);
-        Identity identity = Identity.ofClaim(uid, squashed);
+        boolean elsewhere = speaker.identity().named() != null;
+        boolean squashed = !byOwner && ((uid == owner && !elsewhere) || (uid == 0 && !mayBeRoot(speaker)));
+        Identity identity = elsewhere ? Identity.ofClaim(name, uid, squashed) : Identity.ofClaim(uid, squashed);
         if (uid == speaker.identity().uid()) {
             return byOwner || !claimed.mayUse(Credentials.USER) ? speaker.with(claimed.rolemask()) : speaker;
         } else if (byOwner) {
@@ -128,6 +137,11 @@ public final class Admission {
         Rights own = claimed.mayUse(Credentials.USER) ? admit(identity, name) : null;
         own = own == null ? rights(identity, new Credentials(uid, 0), name) : own;
         return own.through(speaker);
+    }
+
+    /** Returns whether a grant for this speaker gives root on its host rights of its own. */
+    private boolean mayBeRoot(Rights speaker) {
+        return grants.stream().anyMatch(each -> each.grant.root() && each.users.include(speaker.identity()));
     }
 
     /** Returns the sentence for a user without this right. It says who has the right, and who lacks it if one user speaks for another. */

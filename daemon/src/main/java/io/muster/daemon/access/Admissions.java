@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -26,11 +27,15 @@ public final class Admissions {
     /** How long a connection waits for its user's name. A name service that works responds within milliseconds. */
     public static final long PATIENCE_SECONDS = 3;
 
+    /** Why a change that comes in elsewhere is refused where there is an admin socket. */
+    public static final String ADMIN_SOCKET_ONLY = "only the admin socket takes changes";
+
     private final ScheduledExecutorService core;
     private final Aside names;
     private final Aside services;
-    private Admission admission;
-    private final Map<Identity, Rights> known = new HashMap<>();
+    private volatile Admission admission;
+    private volatile boolean adminSocket;
+    private final Map<Identity, Rights> known = new ConcurrentHashMap<>();
     /** The names of users for whom others speak. */
     private final Map<Integer, String> spokenFor = new HashMap<>();
 
@@ -49,6 +54,16 @@ public final class Admissions {
         this.services = services;
     }
 
+    /** Makes {@link #mayChangeByHttp} refuse this host's users: the admin socket takes their changes. */
+    public void reserveChangesForAdminSocket() {
+        adminSocket = true;
+    }
+
+    /** Returns whether a request over HTTP may be a change. Tokens and certificates are governed by their grants alone. */
+    public boolean mayChangeByHttp(Rights rights) {
+        return !adminSocket || rights.identity().source() != Identity.Source.KERNEL;
+    }
+
     /** Sets the admission for peers that connect from now on. */
     public void replace(Admission next) {
         admission = next;
@@ -56,6 +71,7 @@ public final class Admissions {
         spokenFor.clear();
     }
 
+    /** Returns the admission in force. May be called on any thread. */
     public Admission inForce() {
         return admission;
     }
@@ -66,7 +82,7 @@ public final class Admissions {
     }
 
     /**
-     * Finds the rights of a peer. The peer waits until its user's name is found, but not for the names of other users: a
+     * Finds the rights of a peer. Somebody without an account on this host has a name already. Any other peer waits until its user's name is found, but not for the names of other users: a
      * thread of its own reads /etc/passwd, and a user that is not found within {@link #PATIENCE_SECONDS} gets its number as
      * name. A name that was not found is looked up again for the next connection, because the name service may only have
      * been slow.
@@ -74,7 +90,24 @@ public final class Admissions {
      * @param then receives the rights, or null if the user is not admitted; called at once if the rights are known
      */
     public void rights(Identity peer, Consumer<@Nullable Rights> then) {
-        Identity identity = peer.withLogin(admission.accounts().login(peer.pid()));
+        rightsOfAccepted(accepted(peer), then);
+    }
+
+    /**
+     * Returns the identity with the audit login of its process. Must be called when the connection is accepted: later, another process
+     * may have the number. May be called on any thread.
+     */
+    public Identity accepted(Identity peer) {
+        return peer.named() == null ? peer.withLogin(admission.accounts().login(peer.pid())) : peer;
+    }
+
+    /** Does the same as {@link #rights} for an identity that {@link #accepted} returned. */
+    public void rightsOfAccepted(Identity identity, Consumer<@Nullable Rights> then) {
+        Identity.Named named = identity.named();
+        if (named != null) {
+            then.accept(admission.admit(identity, named.name()));
+            return;
+        }
         Identity user = identity.user();
         Consumer<@Nullable Rights> found = rights -> then.accept(rights == null ? null : rights.of(identity));
         Rights rights = known.get(user);
@@ -94,10 +127,16 @@ public final class Admissions {
     /**
      * Finds the rights of a request that a user sends for another. As for a peer, the name of the other user is found first.
      *
+     * @param introduced the name by which a speaker on another host has introduced the user, or null
      * @param then receives the rights; called at once if the name is known or is not needed
      */
-    public void onBehalfOf(Rights speaker, Credentials claimed, Consumer<Rights> then) {
+    public void onBehalfOf(Rights speaker, Credentials claimed, @Nullable String introduced, Consumer<Rights> then) {
         int uid = claimed.userid();
+        Identity.Named named = speaker.identity().named();
+        if (named != null) {
+            then.accept(admission.onBehalfOf(speaker, claimed, named.user(uid, introduced)));
+            return;
+        }
         String name = uid == speaker.identity().uid() ? speaker.user() : spokenFor.get(uid);
         if (name != null) {
             then.accept(admission.onBehalfOf(speaker, claimed, name));
@@ -112,6 +151,20 @@ public final class Admissions {
             }
             then.accept(rights);
         });
+    }
+
+    /**
+     * Returns the rights of a peer whose user is known; null if {@link #rightsOfAccepted} must find them. May be called on any thread.
+     *
+     * @param peer what {@link #accepted} returned
+     */
+    public @Nullable Rights known(Identity peer) {
+        Identity.Named named = peer.named();
+        if (named != null) {
+            return admission.admit(peer, named.name());
+        }
+        Rights rights = known.get(peer.user());
+        return rights == null ? null : rights.of(peer);
     }
 
     private void lookUp(Identity user, Consumer<String> found) {

@@ -1,5 +1,6 @@
 package io.muster.daemon.access;
 
+import io.muster.daemon.config.Grant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalInt;
@@ -7,19 +8,22 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The users to whom the configuration grants something. Names of users and {@code %groups} are resolved to numbers once, so
+ * The users, certificates and users of other hosts to whom the configuration grants something. Names of users and {@code %groups} are resolved to numbers once, so
  * that a connection is judged without a name service. A user that joins a group later is included after the next reload. A
  * name that cannot be resolved grants nothing.
  */
 public final class Grants {
-    public static final Grants NONE = new Grants(Set.of(), Set.of());
+    public static final Grants NONE = new Grants(Set.of(), Set.of(), Set.of());
 
     private final Set<Integer> uids;
     private final Set<Integer> gids;
+    /** The names of those that have no uid here. */
+    private final Set<String> names;
 
-    private Grants(Set<Integer> uids, Set<Integer> gids) {
+    private Grants(Set<Integer> uids, Set<Integer> gids, Set<String> names) {
         this.uids = Set.copyOf(uids);
         this.gids = Set.copyOf(gids);
+        this.names = Set.copyOf(names);
     }
 
     /**
@@ -27,10 +31,15 @@ public final class Grants {
      *
      * @param unresolved receives each name that is not an account now
      */
-    public static Grants resolve(List<String> names, Accounts accounts, Consumer<String> unresolved) {
+    public static Grants resolve(List<String> who, Accounts accounts, Consumer<String> unresolved) {
         Set<Integer> uids = new HashSet<>();
         Set<Integer> gids = new HashSet<>();
-        for (String name : names) {
+        Set<String> names = new HashSet<>();
+        for (String name : who) {
+            if (Grant.isWithoutAccount(name)) {
+                names.add(name);
+                continue;
+            }
             boolean group = name.startsWith("%");
             OptionalInt id = group ? accounts.gid(name.substring(1)) : accounts.uid(name);
             if (id.isEmpty()) {
@@ -42,20 +51,17 @@ public final class Grants {
                 uids.add(id.getAsInt());
             }
         }
-        return new Grants(uids, gids);
+        return new Grants(uids, gids, names);
     }
 
-    /** Returns whether no user is granted anything. */
+    /** Returns whether no user of this host is granted anything. */
     public boolean isEmpty() {
         return uids.isEmpty() && gids.isEmpty();
     }
 
-    /**
-     * Returns whether a user is granted this.
-     *
-     * @param gid the peer's group from SO_PEERCRED
-     */
-    public boolean include(int uid, int gid) {
-        return uids.contains(uid) || gids.contains(gid);
+    /** Returns whether a user is granted this. The numbers of a user without an account on this host say nothing. */
+    public boolean include(Identity user) {
+        Identity.Named named = user.named();
+        return named == null ? uids.contains(user.uid()) || gids.contains(user.gid()) : names.contains(named.name());
     }
 }

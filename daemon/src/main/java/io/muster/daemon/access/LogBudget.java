@@ -39,7 +39,11 @@ public final class LogBudget {
 
     /** Returns whether one more line about this user may be written now, and counts it. */
     public boolean take(Identity identity) {
-        String user = identity.who();
+        return take(identity.who());
+    }
+
+    /** @param user text that identifies a user, or the address of a peer that is not known yet */
+    public boolean take(String user) {
         long now = nanos.getAsLong();
         Window window = users.get(user);
         if (window == null || now - window.since >= WINDOW) {

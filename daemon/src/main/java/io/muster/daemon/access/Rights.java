@@ -49,6 +49,11 @@ public record Rights(
         return identity.principal(user, speaker == null ? null : speaker.principal());
     }
 
+    /** Returns whether these are all the rights of {@code before}, and perhaps more. */
+    public boolean include(Rights before) {
+        return granted.containsAll(before.granted) && holders.containsAll(before.holders);
+    }
+
     /** Returns whether the user is a guest: neither the owner nor named by a grant. */
     public boolean areAGuests() {
         return granted.isEmpty() && !credentials.isOwner();

@@ -30,7 +30,10 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         List<Grant> grants = new ArrayList<>();
         grant(muster, "admins", Set.of(Right.FOLLOW, Right.CHANGE), grants);
         grant(muster, "schedulers", Set.of(Right.ACQUIRE), grants);
-        top.tables("grant").forEach(grant -> grants.add(Grant.read(grant)));
+        List<Table> tables = top.tables("grant");
+        List<Grant> entries = tables.stream().map(Grant::read).toList();
+        Grant.check(tables, entries);
+        grants.addAll(entries);
         List<String> admins = admins(access.table("roles"));
         if (!admins.isEmpty() && grants.stream().noneMatch(grant -> grant.who().contains(Grant.ROLE_ADMIN))) {
             access.note(

@@ -28,8 +28,10 @@ public final class Config {
     private final List<ListenAddress> addresses;
     private final Storage storage;
     private final Storage.Clock clock;
+    private final LedgerSettings ledger;
     private final AcquireSettings streams;
     private final Reporting reporting;
+    private final AlertSettings alerts;
     private final double reloadDrop;
     private final Effective effective;
     private final List<Problem> notes;
@@ -46,8 +48,10 @@ public final class Config {
         addresses = ListenAddress.readAll(top, listen);
         storage = Storage.read(muster, resource, environment);
         clock = Storage.Clock.read(muster);
+        ledger = LedgerSettings.read(top.section("ledger"), listen, environment);
         streams = AcquireSettings.read(muster);
         reporting = Reporting.read(muster);
+        alerts = AlertSettings.read(top.section("alerts"));
         reloadDrop = muster.share("reload-drop", HALF);
         muster.share("confirm-share", CONFIRM_SHARE);
         effective = top.effective();
@@ -141,12 +145,21 @@ public final class Config {
         return clock;
     }
 
+    public LedgerSettings ledger() {
+        return ledger;
+    }
+
     public AcquireSettings streams() {
         return streams;
     }
 
     public Reporting reporting() {
         return reporting;
+    }
+
+    /** {@code [alerts]}. */
+    public AlertSettings alerts() {
+        return alerts;
     }
 
     /** The largest share of the hosts in force that a reload of this configuration may take away; 1 permits everything. */

@@ -41,6 +41,11 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
                 .resolve("muster.toml");
     }
 
+    /** The file of the user in which the command finds certificates. The file need not exist. */
+    public Path clientFile() {
+        return xdg("XDG_CONFIG_HOME", ".config").resolve("client.toml");
+    }
+
     /**
      * The default socket on which the daemon listens. Without a runtime directory the socket lies in the state directory, to which other
      * users cannot write either.

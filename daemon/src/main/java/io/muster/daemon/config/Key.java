@@ -24,7 +24,7 @@ public enum Key {
     ACCESS_ALLOW_ROOT_OWNER("access", "allow-root-owner", Effect.RELOAD, "root has the owner's rights"),
     ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
     ACCESS_ROLES("access", "roles", Effect.RELOAD, "users and groups with flux's admin role"),
-    GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, rights, holder"),
+    GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, or san, ca, crl and root; rights, holder"),
     LISTEN(
             "",
             "listen",
@@ -36,6 +36,14 @@ public enum Key {
             Effect.RELOAD,
             "levels of the resource graph as [[graph]] entries: type, names or count, in, hosts, holds, each, size,"
                     + " unit, properties, subsystem, relationship, direction"),
+    ALERTS_HOLDER(
+            "alerts", "holder", Effect.RELOAD, "holder of the holds that alerts place; without it, alerts are refused"),
+    ALERTS_LABEL("alerts", "label", Effect.RELOAD, "label of an alert that names the host"),
+    ALERTS_CLASS("alerts", "class", Effect.RELOAD, "word that begins the reason of each hold"),
+    ALERTS_REASON("alerts", "reason", Effect.RELOAD, "reason of a hold; {NAME} is a label or annotation of the alert"),
+    ALERTS_GRACE(
+            "alerts", "grace", Effect.RELOAD, "how long a hold lasts after the last word of the Alertmanager (FSD)"),
+    ALERTS_SHARE("alerts", "share", Effect.RELOAD, "largest share of the hosts that alerts may hold at a time, 0 to 1"),
     SOCKET("muster", "socket", Effect.RESTART, "UNIX socket that schedulers and commands connect to"),
     ADMIN_SOCKET("muster", "admin-socket", Effect.RESTART, "second socket; when set, only it takes changes"),
     STATE_DIR("muster", "state-dir", Effect.RESTART, "directory of journal and snapshot"),
@@ -69,7 +77,25 @@ public enum Key {
             "muster", "clock-gap", Effect.RELOAD, "a start later than this after the last known time is doubted (FSD)"),
     CLOCK_SETTLE("muster", "clock-settle", Effect.RELOAD, "how long a clock is doubted that keeps its new time (FSD)"),
     LOG_FORMAT("muster", "log-format", Effect.RELOAD, "text or json"),
-    LOG_LEVEL("muster", "log-level", Effect.RELOAD, "error, warn, info, debug or trace");
+    LOG_LEVEL("muster", "log-level", Effect.RELOAD, "error, warn, info, debug or trace"),
+    LEDGER_KIND("ledger", "kind", Effect.RESTART, "file: this daemon's own files; etcd: shared with other daemons"),
+    LEDGER_ENDPOINTS("ledger", "endpoints", Effect.RESTART, "client URLs of etcd's members"),
+    LEDGER_PREFIX("ledger", "prefix", Effect.RESTART, "the beginning of all keys in etcd"),
+    LEDGER_MEMBER("ledger", "member", Effect.RESTART, "name of this daemon among those that share the ledger"),
+    LEDGER_URIS("ledger", "uris", Effect.RESTART, "where clients connect to this daemon"),
+    LEDGER_TTL("ledger", "ttl", Effect.RESTART, "how long after the end of a leader another daemon leads (FSD)"),
+    LEDGER_PATIENCE("ledger", "patience", Effect.RESTART, "how long the outcome of a change may stay open (FSD)"),
+    LEDGER_CA("ledger", "ca", Effect.RESTART, "file with the certificates that sign those of etcd's members"),
+    LEDGER_CERTIFICATE(
+            "ledger", "certificate", Effect.RESTART, "file with the certificate that the daemon shows to etcd"),
+    LEDGER_KEY("ledger", "key", Effect.RESTART, "file with the private key of the certificate"),
+    LEDGER_USER("ledger", "user", Effect.RESTART, "user of etcd"),
+    LEDGER_PASSWORD_FILE("ledger", "password-file", Effect.RESTART, "file with the password of the user of etcd"),
+    LEDGER_ALLOW_OLD_ETCD(
+            "ledger",
+            "allow-old-etcd",
+            Effect.RESTART,
+            "whether versions of etcd before 3.4.42 are accepted, for tests");
 
     /** When a changed value takes effect. */
     public enum Effect {
@@ -82,13 +108,14 @@ public enum Key {
     }
 
     /** The tables whose keys are checked; all other tables belong to other programs. */
-    static final List<String> SECTIONS = List.of("resource", "access", "muster");
+    static final List<String> SECTIONS = List.of("resource", "access", "alerts", "muster", "ledger");
 
     /** The arrays of tables at the top. */
     static final List<String> ARRAYS = List.of("grant", "listen", "graph");
 
     /** The names of all tables and arrays of tables that Muster reads. */
-    static final List<String> TOP = List.of("resource", "access", "muster", "grant", "listen", "graph");
+    static final List<String> TOP =
+            List.of("resource", "access", "alerts", "muster", "ledger", "grant", "listen", "graph");
 
     private final String section;
     private final String key;

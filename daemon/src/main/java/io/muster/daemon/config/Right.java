@@ -20,9 +20,10 @@ public enum Right {
     /** To send requests for other users. A request then has only the rights that both users have. */
     SPEAK_FOR;
 
-    static final List<String> WORDS = Arrays.stream(values()).map(Right::word).toList();
+    public static final List<String> WORDS =
+            Arrays.stream(values()).map(Right::word).toList();
 
-    static Optional<Right> of(String word) {
+    public static Optional<Right> of(String word) {
         return Arrays.stream(values())
                 .filter(right -> right.word().equals(word))
                 .findFirst();

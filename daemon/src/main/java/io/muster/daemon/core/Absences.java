@@ -68,6 +68,10 @@ public final class Absences {
         }
     }
 
+    void endAll() {
+        List.copyOf(timers.keySet()).forEach(this::end);
+    }
+
     int size() {
         return timers.size();
     }

@@ -53,6 +53,7 @@ public final class AcquireStreams implements Commits {
     private long durableAt;
     private long publishedAt;
     private boolean waiting;
+    private Answer.@Nullable Failed away;
 
     /**
      * Creates the object. Until {@link #configure} is called, only one scheduler may acquire, and every change is sent at
@@ -97,7 +98,8 @@ public final class AcquireStreams implements Commits {
      */
     public AcquireStream acquire(Sink sink, Principal by, @Nullable Owner owner) {
         inventory.checkThread();
-        RpcException refusal = refusal(by, owner);
+        Answer.Failed elsewhere = away == null ? inventory.elsewhere() : away;
+        RpcException refusal = elsewhere == null ? refusal(by, owner) : elsewhere.error();
         if (refusal != null) {
             meters.error();
             throw refusal;
@@ -309,6 +311,17 @@ public final class AcquireStreams implements Commits {
         ending.forEach(stream -> end(stream, reason));
     }
 
+    /** Refuses schedulers, because another daemon may serve them; null to accept schedulers. */
+    public void refuse(Answer.@Nullable Failed why) {
+        away = why;
+    }
+
+    /** Ends every stream and every wait for an owner, because another daemon takes over. */
+    public void handOver(RpcException reason) {
+        endAll(reason);
+        absences.endAll();
+    }
+
     /** Sends everything that a scheduler has not been sent yet as one update, because its socket can take more. */
     public void resume(AcquireStream stream) {
         if (stream.isBehind() && streams.contains(stream)) {
@@ -349,7 +362,7 @@ public final class AcquireStreams implements Commits {
     /** Waits for the owner of a new acquisition if its connection has ended before the acquisition was durable. */
     private void owned(String owner, InventoryState state) {
         Acquisition held = state.acquisitions().get(owner);
-        if (held != null && streamOf(owner) == null) {
+        if (held != null && streamOf(owner) == null && inventory.elsewhere() == null) {
             absences.begin(held);
         }
     }

@@ -35,6 +35,7 @@ public sealed interface Answer {
                 case INVALID -> Errno.EINVAL;
                 case EXISTS -> Errno.EEXIST;
                 case HELD_BY_OTHER -> Errno.EBUSY;
+                case FORGOTTEN -> Errno.EAGAIN;
             };
             return new RpcException(errno, rejection.text());
         }
@@ -51,6 +52,8 @@ public sealed interface Answer {
             DISK,
             /** Too many changes wait for the disk. Trying again a little later helps. */
             BUSY,
+            /** Another daemon makes the changes. The text names that daemon. */
+            ELSEWHERE,
             /** The command needs an entry that is longer than the ledger accepts. Trying again never helps. */
             TOO_LONG
         }
@@ -60,6 +63,7 @@ public sealed interface Answer {
             Errno errno = switch (kind) {
                 case DISK -> Errno.EROFS;
                 case BUSY -> Errno.EAGAIN;
+                case ELSEWHERE -> Errno.EREMOTE;
                 case TOO_LONG -> Errno.EINVAL;
             };
             return new RpcException(errno, text);

@@ -9,7 +9,6 @@ import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,6 +54,10 @@ public final class Inventory {
     private volatile Committed committed;
     private InventoryState proposed;
     private long proposedSeq;
+    /** Why no command is accepted, because another daemon makes the changes; null if this daemon makes them. */
+    private volatile Answer.@Nullable Failed elsewhere;
+
+    private boolean ownOnly;
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
@@ -121,6 +124,11 @@ public final class Inventory {
         return committed.seq();
     }
 
+    /** Returns whether the inventory is as after this entry, so that the next command is decided on the state after it. */
+    public boolean isAt(long seq) {
+        return proposedSeq == seq && seq() == seq && !isHeld();
+    }
+
     /** Returns why changes cannot be made durable now; "" if they can be. */
     public String fault() {
         return ledger.status().reason();
@@ -181,6 +189,54 @@ public final class Inventory {
         }
     }
 
+    /** Refuses commands with {@code why}, or none if it is null; with {@code own}, the daemon's own are carried out all the same. */
+    public void refuse(Answer.@Nullable Failed why, boolean own) {
+        checkThread();
+        elsewhere = why;
+        ownOnly = own;
+    }
+
+    /** Returns why commands are refused; null if this daemon makes the changes. Any thread may call this. */
+    public Answer.@Nullable Failed elsewhere() {
+        return elsewhere;
+    }
+
+    private boolean isRefused(Principal by, Consumer<Answer> reply) {
+        Answer.Failed why = ownOnly && by.equals(Principal.DAEMON) ? null : elsewhere;
+        if (why != null) {
+            reply.accept(why);
+        }
+        return why != null;
+    }
+
+    /**
+     * Commits entries that another daemon has made durable. What this daemon has in flight fails.
+     *
+     * @param lines each entry as JSON
+     * @throws io.muster.inventory.problem.InvalidException if an entry cannot have happened to the state; nothing is committed then
+     */
+    public void follow(List<Entry> entries, List<byte[]> lines) {
+        checkThread();
+        InventoryState state = committed.state();
+        for (Entry entry : entries) {
+            state = entry.applyTo(state);
+        }
+        clock.reached(entries.get(entries.size() - 1).timestamp());
+        proposed = state;
+        proposedSeq = entries.get(entries.size() - 1).seq();
+        settle();
+        commit(entries, lines, state);
+    }
+
+    /** Replaces the state by a later one, of which the entries are not known. */
+    public void replace(Committed later) {
+        checkThread();
+        committed = later;
+        proposed = later.state();
+        proposedSeq = later.seq();
+        settle();
+    }
+
     void checkThread() {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException("the inventory belongs to " + owner);
@@ -193,6 +249,9 @@ public final class Inventory {
      */
     public void submit(Command command, Principal by, Consumer<Answer> reply) {
         checkThread();
+        if (isRefused(by, reply)) {
+            return;
+        }
         if (inFlight + held.size() >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
             reply.accept(new Answer.Failed(
                     Answer.Failed.Kind.BUSY,
@@ -214,6 +273,9 @@ public final class Inventory {
      */
     public void submitAside(Function<InventoryState, @Nullable Command> choice, Principal by, Consumer<Answer> reply) {
         checkThread();
+        if (isRefused(by, reply)) {
+            return;
+        }
         asides++;
         inTurn(() -> decideAside(choice, by, reply, 1));
     }
@@ -298,7 +360,7 @@ public final class Inventory {
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */
     public Preview preview(Command command, Principal by) {
-        return preview(command, proposed, now(), by);
+        return Preview.of(command, proposed, now(), by);
     }
 
     /**
@@ -311,23 +373,12 @@ public final class Inventory {
         double now = now();
         beside.run(
                 () -> {
-                    Preview preview = preview(command, from, now, by);
+                    Preview preview = Preview.of(command, from, now, by);
                     preview.after().view();
                     return () -> then.accept(preview);
                 },
                 bug);
     }
-
-    private static Preview preview(Command command, InventoryState from, double now, Principal by) {
-        Decision decision = command.decide(from, now, by);
-        InventoryState after = from;
-        for (Event event : decision.events()) {
-            after = after.apply(event, now, by);
-        }
-        return new Preview(decision, after);
-    }
-
-    public record Preview(Decision decision, InventoryState after) {}
 
     /**
      * Answers a command that writes nothing. A refusal, or the finding that nothing has to change, may depend on changes

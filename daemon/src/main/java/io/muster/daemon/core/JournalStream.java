@@ -4,21 +4,28 @@ package io.muster.daemon.core;
 public final class JournalStream {
     private final Sink sink;
     private final long sentinelAfter;
+    private final boolean numbered;
     private long next;
     private boolean sentinelSent;
 
     /**
      * @param next the seq of the first entry to send
      * @param sentinelAfter the seq of the last entry that is history for this follower
+     * @param numbered whether the follower is sent the seq of each entry, so that it can go on later
      */
-    JournalStream(Sink sink, long next, long sentinelAfter) {
+    JournalStream(Sink sink, long next, long sentinelAfter, boolean numbered) {
         this.sink = sink;
         this.next = next;
         this.sentinelAfter = sentinelAfter;
+        this.numbered = numbered;
     }
 
     Sink sink() {
         return sink;
+    }
+
+    boolean isNumbered() {
+        return numbered;
     }
 
     /** Returns the seq of the first entry that the follower has not been sent. */

@@ -8,6 +8,7 @@ import io.muster.inventory.json.Pieces;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.util.ArrayList;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The streams of the followers of the journal (RFC 44). Each follower is sent the kept entries, then an empty response that
  * marks the end of history, then each entry as it becomes durable. A follower that does not read costs only the memory for
- * its position; a follower that has fallen behind the kept entries is sent a {@code truncate} event in place of the missing
- * entries.
+ * its position; a follower that has fallen behind the kept entries, or goes on after an entry that is no longer kept, is sent
+ * a {@code truncate} event in place of the missing entries.
  */
 public final class JournalStreams implements Commits {
     /**
@@ -47,15 +48,47 @@ public final class JournalStreams implements Commits {
         this.recent = recent;
     }
 
+    /** Returns the kept entries. */
+    public RecentEvents recent() {
+        return recent;
+    }
+
     /** Sets how many entries are kept. */
     public void keep(int most) {
         recent.keep(most);
     }
 
+    /** Records that entries are missing before the next one, the last of them at this time. */
+    public void forgetUntil(double time) {
+        recent.forgetUntil(time);
+    }
+
+    /** Opens the stream of a follower that is sent every kept entry, in the form of RFC 44. */
     public JournalStream follow(Sink sink) {
         inventory.checkThread();
+        return open(new JournalStream(sink, 1, inventory.seq(), false));
+    }
+
+    /**
+     * Opens the stream of a follower that has read the journal before. Each event that it is sent has {@code seq}, and an event
+     * {@code truncate} has the seq of the first event after the gap.
+     *
+     * @param since the seq of the last entry that the follower has; 0 if it has none
+     * @throws RpcException EINVAL if the journal has no such entry
+     */
+    public JournalStream follow(Sink sink, long since) {
+        inventory.checkThread();
         long last = inventory.seq();
-        JournalStream stream = new JournalStream(sink, 1, last);
+        if (since > last) {
+            throw new RpcException(
+                    Errno.EINVAL,
+                    "since is " + since + ", but the last event of this journal is " + last
+                            + ": the number belongs to another journal, or the state directory was restored from a backup");
+        }
+        return open(new JournalStream(sink, since + 1, last, true));
+    }
+
+    private JournalStream open(JournalStream stream) {
         streams.add(stream);
         pump(stream);
         return stream;
@@ -131,7 +164,8 @@ public final class JournalStreams implements Commits {
         boolean gap = stream.next() < first && recent.droppedAt() > 0;
         if (gap) {
             String time = Epoch.decimal(recent.droppedAt()).toPlainString();
-            write(json, "{\"timestamp\":" + time + ",\"name\":\"truncate\"}");
+            String context = stream.isNumbered() ? ",\"context\":{\"first\":" + first + "}" : "";
+            write(json, "{\"timestamp\":" + time + ",\"name\":\"truncate\"" + context + "}");
         }
         boolean define = append(stream, json, Math.max(first, stream.next()), stream.limit(last), gap);
         write(json, "]");
@@ -141,6 +175,17 @@ public final class JournalStreams implements Commits {
         }
         write(json, "}\0");
         return Bytes.of(json.all());
+    }
+
+    /** Writes an event. The number of the event comes first, so that it needs no second encoding. */
+    private static void write(Pieces json, JournalStream stream, RecentEvents.Item item) {
+        byte[] event = item.json().toByteArray();
+        if (stream.isNumbered()) {
+            write(json, "{\"seq\":" + item.seq() + ",");
+            json.write(event, 1, event.length - 1);
+        } else {
+            json.share(event);
+        }
     }
 
     private static void write(Pieces json, String text) {
@@ -169,7 +214,7 @@ public final class JournalStreams implements Commits {
             if (hasEvents) {
                 write(json, ",");
             }
-            json.share(item.json().toByteArray());
+            write(json, stream, item);
             hasEvents = true;
             define |= item.define();
             stream.sentUpTo(item.seq());

@@ -35,14 +35,16 @@ public final class RecentEvents {
      * @param define whether the entry defines R, so that the response that carries it also carries R (RFC 44 "journal
      *     response")
      */
-    public record Item(long seq, double timestamp, boolean define, Bytes json) {}
+    public record Item(long seq, double timestamp, String name, boolean define, Bytes json) {}
 
     /**
-     * Records a gap before the next entry.
+     * Records a gap before the next entry, and keeps no entry from before the gap.
      *
      * @param timestamp when the last missing entry happened
      */
     public void forgetUntil(double timestamp) {
+        items.clear();
+        bytes = 0;
         droppedAt = timestamp;
     }
 
@@ -59,7 +61,7 @@ public final class RecentEvents {
     public void add(Entry entry, Supplier<byte[]> line) {
         boolean define = entry.event() instanceof DefinitionChanges.Defined;
         byte[] json = define ? entry.toSummary() : line.get();
-        Item item = new Item(entry.seq(), entry.timestamp(), define, Bytes.wrap(json));
+        Item item = new Item(entry.seq(), entry.timestamp(), entry.event().name(), define, Bytes.wrap(json));
         items.add(item);
         bytes += item.json.length();
         trim();
@@ -82,7 +84,8 @@ public final class RecentEvents {
         return droppedAt;
     }
 
-    long firstSeq(long none) {
+    /** Returns the seq of the first entry that is kept, or {@code none}. */
+    public long firstSeq(long none) {
         Item first = items.peekFirst();
         return first == null ? none : first.seq();
     }

@@ -57,6 +57,10 @@ public final class Reporters implements Commits {
      */
     public Reporter open(Sink sink, Principal by, ReportChanges.Register request) {
         inventory.checkThread();
+        Answer.Failed elsewhere = inventory.elsewhere();
+        if (elsewhere != null) {
+            throw elsewhere.error();
+        }
         Reporter before = streams.get(request.reporter());
         if (before != null && !before.by().isSamePerson(by)) {
             throw new RpcException(
@@ -125,6 +129,7 @@ public final class Reporters implements Commits {
     public void endAll(RpcException reason) {
         List<Reporter> ending = List.copyOf(streams.values());
         streams.clear();
+        collect();
         ending.forEach(reporter -> reporter.sink().end(reason));
     }
 

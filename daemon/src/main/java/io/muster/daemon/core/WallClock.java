@@ -39,6 +39,9 @@ public final class WallClock implements InstantSource {
     private double known;
 
     private long mark;
+    /** The latest time of an event that another daemon has written; 0 if there is none. */
+    private double reached;
+
     /** How far the wall clock may be ahead of the daemon's time. */
     private double mostAhead;
 
@@ -93,7 +96,12 @@ public final class WallClock implements InstantSource {
      * clock shows.
      */
     public synchronized double now() {
-        return read(false);
+        return Math.max(read(false), reached);
+    }
+
+    /** Lets the daemon's time be no earlier than this time from now on: an event happened then, by the clock of another daemon. */
+    public synchronized void reached(double time) {
+        reached = Math.max(reached, time);
     }
 
     @Override

@@ -1,7 +1,7 @@
 /**
- * The http package is the HTTP endpoint for Prometheus and for health probes. It depends on Netty and on no other package of
- * the daemon: the daemon passes values in as suppliers. It runs on an event loop of its own, so everything that a supplier
- * reads must be safe to read on that thread.
+ * The http package is the HTTP server: sockets, connections, checks of requests, probes, and events for many readers. It depends on
+ * Netty and on no package that knows the inventory: a {@link io.muster.daemon.http.Site} decides what is served. It runs on one event
+ * loop named {@code network}, which the core thread never waits for.
  */
 @NullMarked
 package io.muster.daemon.http;

@@ -8,6 +8,7 @@ import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.ledger.ThreadEnd;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
@@ -156,6 +157,25 @@ public final class Journal implements Ledger {
         });
     }
 
+    /**
+     * Goes on from a later state of the ledger of which this journal is a copy. The events in between are missing from then on.
+     *
+     * @param done called on the thread {@code journal}
+     */
+    public void rebase(long seq, byte[] state, Consumer<Outcome> done) {
+        request(() -> {
+            commit();
+            Outcome outcome = Outcome.DURABLE;
+            try {
+                log.rebase(seq, state);
+                durableSeq = log.durableSeq();
+            } catch (IOException e) {
+                outcome = Outcome.failed("the local copy cannot go on from seq " + seq + ": " + sentence(e));
+            }
+            done.accept(outcome);
+        });
+    }
+
     private Outcome written(long seq, byte[] state) {
         if (seq > log.durableSeq()) {
             return Outcome.failed("seq " + seq + " is not durable: " + log.durableSeq() + " is");
@@ -215,17 +235,7 @@ public final class Journal implements Ledger {
         }
         request(() -> closing = true);
         closed = true;
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        ThreadEnd.await(thread);
         try (lock) {
             log.close();
         }

@@ -190,6 +190,20 @@ final class Log implements Closeable {
         measure();
     }
 
+    /** Goes on from a later state, with the events in between missing. The writer must have nothing that is not durable. */
+    void rebase(long seq, byte[] state) throws IOException {
+        lock.check();
+        if (seq <= durableSeq()) {
+            throw new IOException("the journal already ends at seq " + durableSeq());
+        }
+        Rebase.begin(disk, level, seq, now(), state);
+        Rebase.finish(disk, now(), buffer);
+        use(SegmentWriter.reopen(
+                disk, seq + 1, Segment.head(seq + 1, level, now()).remaining(), 0, seq, buffer));
+        snapshotSeq = seq;
+        measure();
+    }
+
     /** Keeps the first snapshot of each month: when the events before it are deleted, history goes on from its state. */
     private void keepForHistory() {
         if (!settings.agePaused().getAsBoolean()) {

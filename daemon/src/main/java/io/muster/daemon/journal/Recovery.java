@@ -37,6 +37,7 @@ final class Recovery {
         disk.makeDirectory(Segment.DIRECTORY);
         dropUnfinished("");
         dropUnfinished(Segment.DIRECTORY + "/");
+        Rebase.finish(disk, now, buffer);
         SnapshotFile snapshot = SnapshotFile.read(disk, SnapshotFile.FILE);
         long base = snapshot == null ? 0 : snapshot.seq();
         List<Segment> segments = needed(base);

@@ -161,8 +161,13 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
      */
     static long write(Disk disk, Level level, long seq, double now, byte[] state) throws IOException {
         keepPrevious(disk);
+        return write(disk, FILE, level, seq, now, state);
+    }
+
+    /** Writes a snapshot under a name. */
+    static long write(Disk disk, String name, Level level, long seq, double now, byte[] state) throws IOException {
         List<byte[]> contents = encode(level, seq, now, state);
-        replace(disk, FILE, contents);
+        replace(disk, name, contents);
         disk.forceDirectory("");
         return contents.stream().mapToLong(part -> part.length).sum();
     }

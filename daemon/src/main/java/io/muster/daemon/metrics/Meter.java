@@ -46,6 +46,10 @@ public enum Meter {
     JOURNAL_SEQUENCE("journal_sequence", Type.GAUGE, "", "Number of the last durable event"),
     JOURNAL_BYTES("journal_bytes", Type.GAUGE, "B", "Size of all journal segments, history included"),
     JOURNAL_ERRORS("journal_errors_total", Type.COUNTER, "", "Groups of changes that could not be written or synced"),
+    LEDGER_LEADS("ledger_leads", Type.GAUGE, "", "1 on the daemon that makes the changes, 0 on a standby"),
+    LEDGER_TERM("ledger_term", Type.GAUGE, "", "Term in which this daemon leads on etcd, else 0"),
+    LEDGER_LAG("ledger_lag_events", Type.GAUGE, "", "Events in etcd that this standby has not applied"),
+    LEDGER_AGE("ledger_age_seconds", Type.GAUGE, "s", "Age of what this daemon shows: time since etcd last answered"),
     READ_ONLY("read_only", Type.GAUGE, "", "1 while changes are refused because the disk failed"),
     SNAPSHOT_AGE("snapshot_age_seconds", Type.GAUGE, "s", "Age of the last snapshot, 0 without one"),
     SNAPSHOT_BYTES("snapshot_bytes", Type.GAUGE, "B", "Size of the last snapshot"),
@@ -53,8 +57,22 @@ public enum Meter {
     REPLAY_EVENTS("replay_events", Type.GAUGE, "", "Events replayed at start"),
 
     REQUESTS("requests_total", Type.COUNTER, "", "Requests served; `errno` is `OK` or a name", "topic errno"),
+    HTTP_REQUESTS(
+            "http_requests_total",
+            Type.COUNTER,
+            "",
+            "Responses over HTTP by route, `none` for what is no route; `status` is that of HTTP",
+            "route status"),
+    EVENT_READERS("event_readers", Type.GAUGE, "", "Readers of /v1/events"),
     DENIED("denied_total", Type.COUNTER, "", "Requests refused for want of a right", "topic"),
-    CONNECTIONS("connections", Type.GAUGE, "", "Open connections: main, admin", "socket"),
+    ALERTS(
+            "alerts_total",
+            Type.COUNTER,
+            "",
+            "Alerts of an Alertmanager by what became of them: held, ended, unchanged, unknown, share, failed",
+            "result"),
+    TOKENS_REFUSED("tokens_refused_total", Type.COUNTER, "", "Bearer tokens refused: unknown, expired", "reason"),
+    CONNECTIONS("connections", Type.GAUGE, "", "Open connections: main, admin, tls", "socket"),
     CONNECTIONS_ACCEPTED("connections_accepted_total", Type.COUNTER, "", "Connections welcomed", "socket"),
     CONNECTIONS_HELD(
             "connections_held_bytes",
@@ -64,6 +82,13 @@ public enum Meter {
             "peers"),
     CONNECTIONS_REFUSED("connections_refused_total", Type.COUNTER, "", "Connections turned away", "reason"),
 
+    CERTIFICATE_EXPIRY(
+            "certificate_expiry_timestamp_seconds",
+            Type.GAUGE,
+            "s",
+            "When the first certificate that the daemon shows (server), CA of a grant (ca) or list of revoked certificates"
+                    + " (crl) expires, 0 without any",
+            "kind"),
     CONFIG_RELOAD_SUCCESSFUL(
             "config_last_reload_successful", Type.GAUGE, "", "0 if the last SIGHUP found an invalid file"),
     CONFIG_RELOAD_TIME(

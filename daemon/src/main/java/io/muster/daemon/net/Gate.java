@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -65,9 +66,9 @@ public final class Gate implements Configurable {
         return inside >= limits.maxConnections();
     }
 
-    void enter(Channel peer) {
+    void enter(Channel peer, Executor core) {
         inside++;
-        peer.closeFuture().addListener(closed -> inside--);
+        peer.closeFuture().addListener(closed -> core.execute(() -> inside--));
     }
 
     /**
@@ -76,7 +77,7 @@ public final class Gate implements Configurable {
      * @return false if the peer is a guest and there are as many guests as the configuration allows: the other connections
      *     are reserved for other users
      */
-    boolean seat(Channel peer, Rights rights) {
+    boolean seat(Channel peer, Rights rights, Executor core) {
         if (!rights.areAGuests()) {
             return true;
         }
@@ -84,7 +85,7 @@ public final class Gate implements Configurable {
             return false;
         }
         guests++;
-        peer.closeFuture().addListener(closed -> guests--);
+        peer.closeFuture().addListener(closed -> core.execute(() -> guests--));
         return true;
     }
 
@@ -97,7 +98,7 @@ public final class Gate implements Configurable {
     }
 
     /** Sets the mode of a socket's file: open to the users that the handshake may accept, and to nobody else. */
-    void mode(Path socket) throws IOException {
+    public void mode(Path socket) throws IOException {
         set(socket, admissions.inForce().isForOwnerOnly() ? "rw-------" : "rw-rw-rw-");
     }
 
@@ -105,7 +106,7 @@ public final class Gate implements Configurable {
      * Creates the directory for sockets, with a mode like that of the sockets. An existing directory stays as it is, because
      * somebody chose its mode.
      */
-    void makeDirectory(Path directory) throws IOException {
+    public void makeDirectory(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {
             String mode = admissions.inForce().isForOwnerOnly() ? "rwx------" : "rwxr-xr-x";
             Files.createDirectories(

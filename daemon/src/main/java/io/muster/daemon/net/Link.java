@@ -20,6 +20,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
@@ -80,6 +81,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private final Session session;
     private final Tracer trace;
     private final Terms terms;
+    private final Reads reads;
     private final Channel channel;
     private final MemoryBudget.Account account;
 
@@ -108,8 +110,14 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
      * @param memory the budget that the peer shares with others
      * @param mayComplain whether the log has room for one more line about a fault of this peer
      * @param stopping whether the daemon stops, so that no more requests are served
+     * @param core the thread that serves the peer
      */
-    record Terms(int maxFrame, MemoryBudget memory, BooleanSupplier mayComplain, BooleanSupplier stopping) {}
+    record Terms(
+            int maxFrame,
+            MemoryBudget memory,
+            BooleanSupplier mayComplain,
+            BooleanSupplier stopping,
+            EventExecutor core) {}
 
     Link(Channel channel, String peer, Terms terms, Tracer trace, Function<Outbox, Session> session) {
         this.channel = channel;
@@ -117,6 +125,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         this.decoder = new FrameDecoder(terms.maxFrame);
         this.trace = trace;
         this.terms = terms;
+        this.reads = new Reads(channel, terms.core);
         this.session = session.apply(this);
         this.account = terms.memory.open(this);
         this.unsent = new Unsent(account);
@@ -180,6 +189,12 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         channel.flush();
+        reads.completed();
+    }
+
+    /** Begins to read. */
+    void begin() {
+        read();
     }
 
     private boolean mayServe() {
@@ -241,7 +256,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     private void read() {
         if (!isGone()) {
-            channel.config().setAutoRead(mayRead());
+            reads.want(mayRead());
         }
     }
 
@@ -266,36 +281,17 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             return;
         }
         if (task == Task.SERVE) { // unlike execute, schedule lets the event loop look at other sockets first
-            var unused = channel.eventLoop().schedule(() -> run(task), 0, TimeUnit.NANOSECONDS);
+            var unused = terms.core.schedule(() -> run(task), 0, TimeUnit.NANOSECONDS);
         } else {
-            channel.eventLoop().execute(() -> run(task));
+            terms.core.execute(() -> run(task));
         }
     }
 
-    /**
-     * Runs a task as an event of the channel's pipeline, whose handlers catch failures. If the peer has closed the
-     * connection, Netty has removed the pipeline, so this method catches failures itself.
-     */
     private void run(Task task) {
-        if (!isGone()) {
-            channel.pipeline().fireUserEventTriggered(task);
-            return;
-        }
-        boolean done = false;
         try {
             carryOut(task);
-            done = true;
-        } finally {
-            if (!done) {
-                release();
-            }
-        }
-    }
-
-    @Override
-    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event instanceof Task task) {
-            carryOut(task);
+        } catch (RuntimeException | Error bug) {
+            fail(bug);
         }
     }
 
@@ -347,11 +343,16 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause instanceof IOException) {
             log.debug("peer={} lost: {}", peer, cause.getMessage());
+            channel.close();
         } else {
-            log.error("peer={} a bug closed the connection", peer, cause);
-            release();
+            fail(cause);
         }
-        ctx.close();
+    }
+
+    private void fail(Throwable bug) {
+        log.error("peer={} a bug closed the connection", peer, bug);
+        release();
+        channel.close();
     }
 
     /**
@@ -390,6 +391,9 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
 
     @Override
     public void closeNow(String why) {
+        if (isClosed()) {
+            return;
+        }
         if (terms.mayComplain.getAsBoolean()) {
             log.warn("peer={} closed: {}", peer, why);
         }
@@ -421,7 +425,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             // This task updates the account. An update may close any connection, which the caller may not expect now.
             soon(Task.FLUSH);
         } catch (OutOfMemoryError e) { // Netty limits its memory outside the heap
-            channel.eventLoop().execute(() -> closeNow("there is no memory for an answer: " + e.getMessage()));
+            terms.core.execute(() -> closeNow("there is no memory for an answer: " + e.getMessage()));
         }
     }
 

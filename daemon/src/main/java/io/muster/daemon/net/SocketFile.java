@@ -2,6 +2,9 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.journal.disk.LockFile;
+import io.netty.channel.epoll.LinuxSocket;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.netty.channel.unix.Socket;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -79,8 +82,45 @@ public final class SocketFile implements Closeable {
         throw new IOException("another process listens on " + path + ": is another daemon running?");
     }
 
+    /** Sets the mode of a socket's file. */
+    public interface Mode {
+        void set(Path socket) throws IOException;
+    }
+
+    /**
+     * Binds a socket to the name and listens on it. This happens without Netty, because Netty, when it closes a socket that it has
+     * bound, deletes whatever has the socket's name by then.
+     *
+     * @param mode sets the mode of the file before anybody can connect
+     */
+    public Socket listen(int backlog, Mode mode) throws IOException {
+        Socket socket = LinuxSocket.newSocketDomain();
+        boolean listening = false;
+        try {
+            socket.bind(new DomainSocketAddress(path.toFile()));
+            bound();
+            mode.set(path);
+            socket.listen(backlog);
+            listening = true;
+            return socket;
+        } catch (IOException e) {
+            throw new IOException("cannot listen on " + path + ": " + e.getMessage(), e);
+        } finally {
+            if (!listening) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Sets the mode of the file if the name still leads to this daemon's socket. */
+    public void set(Mode mode) throws IOException {
+        if (isLinked()) {
+            mode.set(path);
+        }
+    }
+
     /** Records that the socket that was just bound to the name is this daemon's. */
-    public void bound() throws IOException {
+    void bound() throws IOException {
         key = LockFile.key(path);
     }
 

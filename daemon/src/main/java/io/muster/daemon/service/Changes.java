@@ -7,6 +7,7 @@ import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.Preview;
 import io.muster.daemon.core.Redefinition;
 import io.muster.daemon.core.WallClock;
 import io.muster.inventory.axis.Principal;
@@ -150,7 +151,7 @@ public final class Changes {
         }
     }
 
-    private void answer(Inventory.Preview preview, Principal by, Replier reply) {
+    private void answer(Preview preview, Principal by, Replier reply) {
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
             throw new Answer.Rejected(rejection).error();

@@ -5,6 +5,7 @@ import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.FindRequest;
+import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.RpcException;
@@ -59,7 +60,7 @@ public enum Method {
             Right.CHANGE,
             change((changes, payload, by, reply) -> changes.acceptClock(by, reply))),
     WAITUP("resource.monitor-waitup", Right.READ, Session::waitUp),
-    JOURNAL("resource.journal", Right.FOLLOW, Session::follow),
+    JOURNAL(JournalRequest.TOPIC, Right.FOLLOW, Session::follow),
     JOURNAL_CANCEL("resource.journal-cancel", Right.FOLLOW, Session::cancel),
     HISTORY("resource.history", Right.FOLLOW, Session::history),
     HISTORY_CANCEL("resource.history-cancel", Right.FOLLOW, Session::cancel),
@@ -73,6 +74,7 @@ public enum Method {
     ATTR_GET("attr.get", Right.READ, Method::attribute),
     ATTR_LIST("attr.list", Right.READ, atOnce(Queries::attributes)),
     CONFIG_GET("config.get", Right.READ, atOnce(Queries::config)),
+    INTRODUCE("resource.introduce", Right.SPEAK_FOR, Session::introduce),
     LOG_APPEND("log.append", Right.READ, Session::log);
 
     private static final Map<String, Method> BY_TOPIC = new HashMap<>();

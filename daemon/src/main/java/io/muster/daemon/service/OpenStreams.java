@@ -8,6 +8,7 @@ import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
+import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
@@ -75,9 +76,13 @@ final class OpenStreams {
                 () -> backend.acquires().cancelled(stream));
     }
 
+    /** @throws RpcException if the request names an event that the journal does not have */
     void follow(Request request) {
         Reply reply = begin(request);
-        JournalStream stream = backend.journals().follow(reply);
+        JournalRequest asked = JournalRequest.parse(request.payload());
+        JournalStream stream = asked == null
+                ? backend.journals().follow(reply)
+                : backend.journals().follow(reply, asked.since());
         Runnable release = () -> backend.journals().release(stream);
         open(request, reply, () -> backend.journals().resume(stream), release, release);
     }

@@ -143,11 +143,16 @@ public final class Queries implements Configurable {
         everything.ask(reply);
     }
 
-    private InventoryAnswer all() {
+    /** Returns the schedulers that have acquired the resources, also those without a connection. Runs on the core thread. */
+    public List<Scheduler> schedulers() {
         List<Scheduler> schedulers = new ArrayList<>();
         IdentityHashMap<SentView, Idset> up = new IdentityHashMap<>(); // streams with the same view share one set
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         acquires.absences().forEach(absence -> schedulers.add(Scheduler.away(absence.acquisition(), absence.until())));
+        return schedulers;
+    }
+
+    private InventoryAnswer all() {
         Committed now = inventory.committed();
         return new InventoryAnswer(
                 now.seq(),
@@ -156,7 +161,7 @@ public final class Queries implements Configurable {
                 inventory.clock().trouble(),
                 inventory.journalBytes(),
                 acquires.redefinition().waiting(),
-                schedulers,
+                schedulers(),
                 reporters.usage(),
                 now.state());
     }

@@ -6,6 +6,7 @@ import io.muster.daemon.access.Rights;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.AdminRequest;
+import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
@@ -18,8 +19,10 @@ import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -27,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves the requests of one peer, from the first request until the connection is closed. All methods run on the core thread. */
 public final class Session {
+    private static final int MOST_INTRODUCED = 20_000;
+
     private final Backend backend;
     private final Admissions admissions;
     private final Peer peer;
@@ -34,6 +39,9 @@ public final class Session {
     private final OpenStreams streams;
     /** The requests whose response comes later, other than streams. */
     private final Set<Later> parked = new HashSet<>();
+
+    /** The names of users of the peer's host, by userid. */
+    private final Map<Integer, String> introduced = new HashMap<>();
 
     private long parkedBytes;
     private final Set<Method> denied = EnumSet.noneOf(Method.class);
@@ -69,7 +77,8 @@ public final class Session {
             return;
         }
         Later wait = new Later(request);
-        admissions.onBehalfOf(peer.rights, request.credentials(), rights -> {
+        String name = introduced.get(request.credentials().userid());
+        admissions.onBehalfOf(peer.rights, request.credentials(), name, rights -> {
             wait.settle();
             if (!closed || isChange(request)) {
                 serve(request.with(rights.credentials()), rights);
@@ -78,7 +87,26 @@ public final class Session {
         wait.park(Outbox.MOST_PENDING, request);
     }
 
+    /** Makes a change that a peer requested in another form than the payload of its topic. */
+    public void change(Request request, AdminRequest change) {
+        Request stamped = request.with(peer.rights.credentials());
+        serve(stamped, peer.rights, method -> {
+            Later reply = new Later(stamped);
+            make(method, change, reply);
+            reply.park(1);
+        });
+    }
+
     private void serve(Request request, Rights rights) {
+        serve(request, rights, method -> method.serve(this, request));
+    }
+
+    /** Serves a request by its method. */
+    private interface Serving {
+        void by(Method method) throws ProtocolException;
+    }
+
+    private void serve(Request request, Rights rights, Serving serving) {
         sender = rights;
         Method method = Method.of(request.topic());
         try {
@@ -94,7 +122,7 @@ public final class Session {
                 // without end.
                 served(request);
             } else {
-                method.serve(this, request);
+                serving.by(method);
             }
         } catch (RpcException e) {
             fail(request, e);
@@ -115,7 +143,7 @@ public final class Session {
             deny(method, admissions.inForce().refusal(sender, method.right()));
         }
         if (method.isChange() && !peer.changesHere) {
-            deny(method, "only the admin socket takes changes");
+            deny(method, Admissions.ADMIN_SOCKET_ONLY);
         }
     }
 
@@ -212,6 +240,19 @@ public final class Session {
         reply(request, null);
     }
 
+    /**
+     * Notes the name of a user of the peer's host, for whom the peer sends requests. A peer on this host need not say names, and its word
+     * about them counts for nothing.
+     */
+    void introduce(Request request) throws ProtocolException {
+        Introduction user = Introduction.parse(Json.parse(payload(request)));
+        if (introduced.size() >= MOST_INTRODUCED) {
+            introduced.clear();
+        }
+        introduced.put(user.userid(), user.name());
+        reply(request, null);
+    }
+
     void log(Request request) {
         backend.queries().log(request);
         reply(request, null);
@@ -281,16 +322,16 @@ public final class Session {
         if (excess != null) {
             throw excess;
         }
-        change(request, (changes, payload, by, reply) -> {
-            AdminRequest change = AdminRequest.parse(method, payload);
-            String holder = HoldChanges.holderOf(change.command());
-            if (!sender.allowHolder(holder)) {
-                deny(
-                        Objects.requireNonNull(Method.of(request.topic())),
-                        admissions.inForce().refusal(sender, holder));
-            }
-            changes.submit(change, by, reply);
-        });
+        Method topic = Objects.requireNonNull(Method.of(request.topic()));
+        change(request, (changes, payload, by, reply) -> make(topic, AdminRequest.parse(method, payload), reply));
+    }
+
+    private void make(Method method, AdminRequest change, Replier reply) {
+        String holder = HoldChanges.holderOf(change.command());
+        if (!sender.allowHolder(holder)) {
+            deny(method, admissions.inForce().refusal(sender, holder));
+        }
+        backend.changes().submit(change, sender.principal(), reply);
     }
 
     void change(Request request, Method.Change change) throws ProtocolException {

@@ -16,6 +16,7 @@ import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.status.StateFilter;
 import io.muster.inventory.status.StateGroup;
 import java.util.List;
 import java.util.Map;

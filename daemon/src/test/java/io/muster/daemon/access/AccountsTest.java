@@ -112,6 +112,7 @@ final class AccountsTest {
                 admissions.onBehalfOf(
                         flux,
                         new Credentials(uid, Credentials.USER),
+                        null,
                         rights -> names.add(rights.principal().author()));
                 core.runReady();
             }
@@ -153,20 +154,26 @@ final class AccountsTest {
         List<String> unresolved = new ArrayList<>();
         Grants grants =
                 Grants.resolve(List.of("alice", "%ops", "%users", "mallory", "%none", "77"), accounts, unresolved::add);
-        assertThat(grants.include(1001, 9)).as("alice").isTrue();
-        assertThat(grants.include(70000, 9)).as("carol is a member of ops").isTrue();
-        assertThat(grants.include(5, 500)).as("runs with group ops").isTrue();
-        assertThat(grants.include(77, 9)).as("by number").isTrue();
-        assertThat(grants.include(5, 9)).as("a stranger").isFalse();
-        assertThat(grants.include(-2, 1)).as("no name resolves to an odd uid").isFalse();
+        assertThat(grants.include(Identity.ofKernel(1001, 9, 0))).as("alice").isTrue();
+        assertThat(grants.include(Identity.ofKernel(70000, 9, 0)))
+                .as("carol is a member of ops")
+                .isTrue();
+        assertThat(grants.include(Identity.ofKernel(5, 500, 0)))
+                .as("runs with group ops")
+                .isTrue();
+        assertThat(grants.include(Identity.ofKernel(77, 9, 0))).as("by number").isTrue();
+        assertThat(grants.include(Identity.ofKernel(5, 9, 0))).as("a stranger").isFalse();
+        assertThat(grants.include(Identity.ofKernel(-2, 1, 0)))
+                .as("no name resolves to an odd uid")
+                .isFalse();
         assertThat(unresolved).containsExactly("mallory", "%none");
-        assertThat(Grants.NONE.include(0, 0)).isFalse();
+        assertThat(Grants.NONE.include(Identity.ofKernel(0, 0, 0))).isFalse();
     }
 
     @Test
     void membersByPrimaryGroupCountToo() {
         Grants grants = Grants.resolve(List.of("%users"), accounts, name -> {});
-        assertThat(grants.include(1001, 9)).isTrue();
+        assertThat(grants.include(Identity.ofKernel(1001, 9, 0))).isTrue();
     }
 
     @Test

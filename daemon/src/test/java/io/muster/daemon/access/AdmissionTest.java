@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Right;
+import io.muster.inventory.axis.Principal;
 import io.muster.protocol.wire.Credentials;
 import java.util.List;
 import java.util.Objects;
@@ -66,6 +67,64 @@ class AdmissionTest {
                 .endsWith("grants to 2001 (holder \"monitor\" only), 2001 (holder \"racks\" only), 2002");
         assertThat(admission.refusal(monitor, Right.ACQUIRE))
                 .endsWith("the right \"acquire\", which no [[grant]] gives");
+    }
+
+    @Test
+    void aCertificateHasTheRightsOfItsGrantsAndATokenItsOwn() {
+        Admission admission = admission(
+                false,
+                List.of(),
+                grant("cert:ops.example.org", null, Right.CHANGE),
+                grant("cert:ops.example.org", "monitor", Right.HOLD),
+                grant("4294967295", null, Right.ACQUIRE));
+        Rights ops = named(admission, Identity.ofCertificate("ops.example.org"));
+        assertThat(ops.principal()).isEqualTo(Principal.ofName("cert:ops.example.org"));
+        assertThat(ops.granted()).containsExactlyInAnyOrder(Right.CHANGE, Right.HOLD);
+        assertThat(ops.holders()).containsExactly("monitor");
+        assertThat(ops.credentials())
+                .as("as an admin on a socket, but not on this host")
+                .isEqualTo(new Credentials(Credentials.USERID_UNKNOWN, Credentials.USER | Credentials.ADMIN));
+        assertThat(admission.admit(Identity.ofCertificate("dev.example.org"), ""))
+                .isNull();
+        assertThat(admission.admit(Identity.ofToken("ops.example.org", Set.of(), Set.of()), ""))
+                .isNull();
+
+        Rights token = named(admission, Identity.ofToken("ci", Set.of(Right.HOLD), Set.of("ci")));
+        assertThat(token.principal()).isEqualTo(Principal.ofName("token:ci"));
+        assertThat(token.allowHolder("ci")).isTrue();
+        assertThat(token.allowHolder("monitor")).isFalse();
+        assertThat(token.allow(Right.CHANGE)).isFalse();
+        assertThat(token.identity().who()).isEqualTo("token:ci");
+    }
+
+    private static Rights named(Admission admission, Identity identity) {
+        String name = Objects.requireNonNull(identity.named()).name();
+        return Objects.requireNonNull(admission.admit(identity, name));
+    }
+
+    @Test
+    void theUserOfAnotherHostIsNobodyHere() {
+        Admission admission = admission(
+                false,
+                List.of(),
+                grant("" + OWNER, null, Right.CHANGE),
+                grant("2001", null, Right.CHANGE),
+                grant("login1/2002", null, Right.FOLLOW, Right.CHANGE),
+                grant("cert:login1", null, Right.SPEAK_FOR, Right.CHANGE));
+        Rights relay = named(admission, Identity.ofCertificate("login1"));
+        for (int uid : new int[] {OWNER, 2001, 2003}) {
+            Rights user = admission.onBehalfOf(relay, new Credentials(uid, Credentials.USER), "login1/" + uid);
+            assertThat(user.allow(Right.READ)).as("" + uid).isFalse();
+        }
+        int all = Credentials.OWNER | Credentials.USER | Credentials.ADMIN;
+        Rights user = admission.onBehalfOf(relay, new Credentials(2002, all), "login1/2002");
+        assertThat(user.allow(Right.CHANGE)).isTrue();
+        assertThat(user.allow(Right.FOLLOW)).as("the relay lacks it").isFalse();
+        assertThat(user.credentials().isOwner()).isFalse();
+        assertThat(user.principal()).hasToString("login1/2002 through cert:login1");
+        Rights root = admission.onBehalfOf(relay, new Credentials(0, Credentials.USER), "login1/0");
+        assertThat(root.allow(Right.CHANGE)).isTrue();
+        assertThat(root.principal().isSamePerson(relay.principal())).isTrue();
     }
 
     @Test

@@ -39,7 +39,17 @@ final class ConfigFilesTest {
             Key.GRAPH,
             Key.ADMIN_SOCKET,
             Key.ADMINS,
-            Key.SCHEDULERS);
+            Key.SCHEDULERS,
+            Key.ALERTS_HOLDER,
+            Key.ALERTS_CLASS,
+            Key.LEDGER_ENDPOINTS,
+            Key.LEDGER_MEMBER,
+            Key.LEDGER_URIS,
+            Key.LEDGER_CA,
+            Key.LEDGER_CERTIFICATE,
+            Key.LEDGER_KEY,
+            Key.LEDGER_USER,
+            Key.LEDGER_PASSWORD_FILE);
 
     @TempDir
     private Path dir;

@@ -58,6 +58,12 @@ final class ConfigTest {
             Map.entry(Key.SCHEDULERS, new Value("[\"flux\"]", "[flux]")),
             Map.entry(Key.RELOAD_DROP, new Value("0.25", "0.25")),
             Map.entry(Key.CONFIRM_SHARE, new Value("0.25", "0.25")),
+            Map.entry(Key.ALERTS_HOLDER, Value.same("alerts")),
+            Map.entry(Key.ALERTS_LABEL, Value.same("node")),
+            Map.entry(Key.ALERTS_CLASS, Value.same("hardware")),
+            Map.entry(Key.ALERTS_REASON, Value.same("{summary}")),
+            Map.entry(Key.ALERTS_GRACE, Value.same("8h")),
+            Map.entry(Key.ALERTS_SHARE, new Value("0.1", "0.1")),
             Map.entry(Key.BATCH, Value.same("50ms")),
             Map.entry(Key.INITIAL, Value.same("offline")),
             Map.entry(Key.METRICS, Value.same("[::1]:9000")),
@@ -70,7 +76,20 @@ final class ConfigTest {
             Map.entry(Key.CLOCK_GAP, Value.same("30d")),
             Map.entry(Key.CLOCK_SETTLE, Value.same("inf")),
             Map.entry(Key.LOG_FORMAT, Value.same("json")),
-            Map.entry(Key.LOG_LEVEL, Value.same("debug")));
+            Map.entry(Key.LOG_LEVEL, Value.same("debug")),
+            Map.entry(Key.LEDGER_KIND, new Value("\"etcd\"\nendpoints = [\"http://a:1\"]", "etcd")),
+            Map.entry(Key.LEDGER_ENDPOINTS, new Value("[\"https://a:2379\"]", "[https://a:2379]")),
+            Map.entry(Key.LEDGER_PREFIX, Value.same("/muster/b/")),
+            Map.entry(Key.LEDGER_MEMBER, Value.same("node9")),
+            Map.entry(Key.LEDGER_URIS, new Value("[\"local:///s\"]", "[local:///s]")),
+            Map.entry(Key.LEDGER_TTL, Value.same("5s")),
+            Map.entry(Key.LEDGER_PATIENCE, Value.same("20s")),
+            Map.entry(Key.LEDGER_CA, new Value("\"ca\"", "DIR/ca")),
+            Map.entry(Key.LEDGER_CERTIFICATE, new Value("\"c\"\nkey = \"k\"", "DIR/c")),
+            Map.entry(Key.LEDGER_KEY, new Value("\"k\"\ncertificate = \"c\"", "DIR/k")),
+            Map.entry(Key.LEDGER_USER, new Value("\"u\"\npassword-file = \"p\"", "u")),
+            Map.entry(Key.LEDGER_PASSWORD_FILE, new Value("\"p\"\nuser = \"u\"", "DIR/p")),
+            Map.entry(Key.LEDGER_ALLOW_OLD_ETCD, new Value("true", "true")));
 
     @Test
     void withoutAFileThereAreTheseDefaults() {
@@ -88,6 +107,12 @@ final class ConfigTest {
                         "grant                    0 entries                                  default",
                         "listen                                                              default",
                         "graph                    0 entries                                  default",
+                        "alerts.holder                                                       default",
+                        "alerts.label             instance                                   default",
+                        "alerts.class                                                        default",
+                        "alerts.reason            {alertname}: {summary}                     default",
+                        "alerts.grace             6h                                         default",
+                        "alerts.share             0.05                                       default",
                         "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
                         "muster.admin-socket                                                 default",
                         "muster.state-dir         /home/ada/.local/state/muster              default",
@@ -108,7 +133,20 @@ final class ConfigTest {
                         "muster.clock-gap         7d                                         default",
                         "muster.clock-settle      1h                                         default",
                         "muster.log-format        text                                       default",
-                        "muster.log-level         info                                       default");
+                        "muster.log-level         info                                       default",
+                        "ledger.kind              file                                       default",
+                        "ledger.endpoints         []                                         default",
+                        "ledger.prefix            /muster/main/                              default",
+                        "ledger.member            host7                                      default",
+                        "ledger.uris              []                                         default",
+                        "ledger.ttl               2s                                         default",
+                        "ledger.patience          10s                                        default",
+                        "ledger.ca                                                           default",
+                        "ledger.certificate                                                  default",
+                        "ledger.key                                                          default",
+                        "ledger.user                                                         default",
+                        "ledger.password-file                                                default",
+                        "ledger.allow-old-etcd    false                                      default");
     }
 
     @ParameterizedTest
@@ -202,6 +240,21 @@ final class ConfigTest {
                 new Refusal(
                         "muster.log-level = \"warning\"",
                         "muster.log-level: expected error, warn, info, debug or trace"),
+                new Refusal(
+                        "ledger.kind = \"etcd\"",
+                        "ledger.kind: etcd needs ledger.endpoints, such as [\"https://node1:2379\"]"),
+                new Refusal(
+                        "ledger.endpoints = [\"node1\"]",
+                        "ledger.endpoints: node1 is not a client URL: expected https://HOST:PORT or http://HOST:PORT"),
+                new Refusal(
+                        "ledger.prefix = \"muster\"",
+                        "ledger.prefix: expected names of letters, digits, dots, dashes and underscores, with slashes before,"
+                                + " between and after them: /muster/main/"),
+                new Refusal("ledger.ttl = \"1s\"", "ledger.ttl: expected 2s to 1m"),
+                new Refusal(
+                        "ledger.certificate = \"c\"",
+                        "ledger.certificate: ledger.certificate and ledger.key need each other"),
+                new Refusal("ledger.user = \"u\"", "ledger.user: ledger.user and ledger.password-file need each other"),
                 new Refusal("muster.log-format = 1", "muster.log-format: expected a string"),
                 new Refusal("muster.admins = \"alice\"", "muster.admins: expected an array of strings"),
                 new Refusal("muster.admins = [\"alice\", 7]", "muster.admins: expected a string"),
@@ -265,6 +318,12 @@ final class ConfigTest {
                 new Refusal("[[grnt]]\nuser = \"x\"", "[[grnt]]: unknown array of tables; did you mean grant?"),
                 new Refusal("[[muster]]", "muster: is one table: write [muster]"),
                 new Refusal("[[resource.confg]]", "resource.confg: unknown key; did you mean config?"),
+                new Refusal("alerts.share = 2", "alerts.share: expected a number from 0 to 1"),
+                new Refusal("alerts.grace = \"5s\"", "alerts.grace: expected 1m to 30d"),
+                new Refusal("alerts.label = \"a b\"", "alerts.label: expected the name of a label, such as instance"),
+                new Refusal("alerts.class = \"a b\"", "alerts.class: expected a word of letters, digits and _.-"),
+                new Refusal("alerts.holder = \"a b\"", "alerts.holder: holder \"a b\": letters, digits and ._:@- only"),
+                new Refusal("alerts.host = \"a\"", "alerts.host: unknown key"),
                 new Refusal("muster.reload-drop = 1.5", "muster.reload-drop: expected a number from 0 to 1"),
                 new Refusal("muster.reload-drop = \"half\"", "muster.reload-drop: expected a number from 0 to 1"),
                 new Refusal(

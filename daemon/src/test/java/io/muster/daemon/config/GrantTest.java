@@ -45,9 +45,45 @@ class GrantTest {
                         new Grant(List.of("mon"), Set.of(Right.HOLD), "monitor"));
     }
 
+    @Test
+    void aGrantMayNameACertificateWithItsCa() {
+        Access access = Configs.load(
+                        dir,
+                        "[[grant]]",
+                        "san = \"spiffe://site.example/ops\"",
+                        "ca = \"ca.pem\"",
+                        "crl = \"ca.crl\"",
+                        "rights = [\"change\"]",
+                        "[[grant]]",
+                        "san = \"login1.example.org\"",
+                        "ca = \"/pki/login.pem\"",
+                        "rights = [\"speak-for\"]",
+                        "root = true",
+                        "[[grant]]",
+                        "who = [\"login1.example.org/alice\"]",
+                        "rights = [\"change\"]")
+                .access();
+        assertThat(access.grants())
+                .containsExactly(
+                        new Grant(
+                                List.of("cert:spiffe://site.example/ops"),
+                                Set.of(Right.CHANGE),
+                                null,
+                                new Grant.Issuer(dir.resolve("ca.pem"), dir.resolve("ca.crl")),
+                                false),
+                        new Grant(
+                                List.of("cert:login1.example.org"),
+                                Set.of(Right.SPEAK_FOR),
+                                null,
+                                new Grant.Issuer(Path.of("/pki/login.pem"), null),
+                                true),
+                        new Grant(List.of("login1.example.org/alice"), Set.of(Right.CHANGE), null));
+    }
+
     record Fault(String entry, String problem) {}
 
     static List<Fault> faults() {
+        String ops = "san = \"ops\"\nca = \"a\"\nrights = [\"read\"]\n[[grant]]\nsan = \"ops\"\nrights = [\"read\"]\n";
         String rights = "read, follow, hold, change, acquire, speak-for";
         return List.of(
                 new Fault("rights = [\"read\"]", "4: grant[1].who: is missing: expected users, %groups or role:admin"),
@@ -61,6 +97,44 @@ class GrantTest {
                 new Fault(
                         "who = [\"role:user\"]\nrights = [\"read\"]",
                         "5: grant[1].who: there is no role \"user\"; the only role is admin"),
+                new Fault(
+                        "who = [\"h/bob\"]\nrights = [\"read\"]",
+                        "5: grant[1].who: \"h/bob\" is a user of another host, and no entry has its relay as san"),
+                new Fault(
+                        "who = [\"h/b b\"]\nrights = [\"read\"]",
+                        "5: grant[1].who: \"b b\" is neither a user nor a %group"),
+                new Fault(
+                        "who = [\"cert:h\"]\nrights = [\"read\"]",
+                        "5: grant[1].who: \"cert:h\" is neither a user nor a %group"),
+                new Fault(
+                        "who = [\"bob\"]\nca = \"a\"\nrights = [\"read\"]",
+                        "6: grant[1].ca: has no effect without san, the name in the certificate of a peer"),
+                new Fault(
+                        "who = [\"bob\"]\nsan = \"ops\"\nca = \"a\"\nrights = [\"read\"]",
+                        "6: grant[1].san: an entry names either users with who, or a certificate with san"),
+                new Fault(
+                        "san = \"ops\"\nrights = [\"read\"]",
+                        "4: grant[1].ca: is missing: san needs the file with the certificate of the CA, in PEM"),
+                new Fault(
+                        "san = \"*.example.org\"\nca = \"a\"\nrights = [\"read\"]",
+                        "5: grant[1].san: expected a URI or a DNS name as it stands in the certificate, without wildcard"),
+                new Fault(
+                        "san = \"cert:ops\"\nca = \"a\"\nrights = [\"read\"]",
+                        "5: grant[1].san: a name that begins with cert: or token: could be confused with another"
+                                + " certificate or a token: use another name"),
+                new Fault(
+                        "san = \"token:ops\"\nca = \"a\"\nrights = [\"read\"]",
+                        "5: grant[1].san: a name that begins with cert: or token: could be confused with another"
+                                + " certificate or a token: use another name"),
+                new Fault(
+                        ops + "ca = \"b\"",
+                        "11: grant[2].ca: another entry names the same certificate with the CA DIR/a"),
+                new Fault(
+                        ops + "ca = \"a\"\ncrl = \"b\"",
+                        "12: grant[2].crl: another entry names the same CA with another crl, or without one"),
+                new Fault(
+                        "san = \"h\"\nca = \"a\"\nrights = [\"read\"]\nroot = true",
+                        "8: grant[1].root: has no effect without san and the right speak-for"),
                 new Fault("who = [\"bob\"]", "4: grant[1].rights: is missing: expected one or more of " + rights),
                 new Fault(
                         "who = [\"bob\"]\nrights = []",
@@ -90,7 +164,9 @@ class GrantTest {
         InvalidException refused = catchThrowableOfType(
                 InvalidException.class,
                 () -> Configs.load(dir, "[[grant]]", "who = [\"a\"]", "rights = [\"read\"]", "[[grant]]", fault.entry));
-        assertThat(refused.problems()).extracting(Problem::toString).contains(dir + "/muster.toml:" + fault.problem);
+        assertThat(refused.problems())
+                .extracting(Problem::toString)
+                .contains(dir + "/muster.toml:" + fault.problem.replace("DIR", dir.toString()));
     }
 
     @Test

@@ -3,8 +3,11 @@ package io.muster.daemon.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.journal.FaultyDisk;
+import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.Once;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -95,6 +98,32 @@ class DiskFaultTest {
         assertThat(rig.told).hasSize(2);
         assertThat(rig.told.get(0)).startsWith("one: DISK Input/output error");
         assertThat(rig.told.get(1)).startsWith("again: EXISTS");
+    }
+
+    /** The id of the first request was remembered when the second one arrived, and is not any more when it is decided. */
+    @Test
+    void aRepetitionOfAChangeThatFailedIsRefusedAndChangesNothing() {
+        ChangeId id = ChangeId.of(new UUID(1, 2), "drain 1");
+        CountDownLatch forcing = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        rig.disk.fault((kind, name) -> {
+            if (kind == FaultyDisk.Kind.FORCE) {
+                forcing.countDown();
+                await(go);
+                rig.healDisk();
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        rig.send("first", new Once(Rig.drainCommand("1", "x"), id));
+        await(forcing);
+        rig.send("again", new Once(new Once.Repetition("admin"), id));
+        go.countDown();
+        rig.settle();
+        assertThat(rig.told).hasSize(2);
+        assertThat(rig.told.get(0)).startsWith("first: DISK");
+        assertThat(rig.told.get(1)).startsWith("again: FORGOTTEN");
+        assertThat(rig.state().holds().held().isEmpty()).isTrue();
     }
 
     /** The first force waits for the returned latch and then fails; later ones succeed. */

@@ -263,7 +263,7 @@ class InventoryTest {
 
     @Test
     void aPreviewShowsWhatWouldBeAndDoesNothing() {
-        Inventory.Preview preview = rig.inventory.preview(Rig.drainCommand("1-2", "x"), Rig.ALICE);
+        Preview preview = rig.inventory.preview(Rig.drainCommand("1-2", "x"), Rig.ALICE);
 
         assertThat(preview.after().view().up()).isEqualTo(Idset.of(0, 3));
         assertThat(preview.decision().events()).hasSize(1);

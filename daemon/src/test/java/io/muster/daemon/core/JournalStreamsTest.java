@@ -1,6 +1,7 @@
 package io.muster.daemon.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.protocol.rpc.Errno;
@@ -162,6 +163,55 @@ class JournalStreamsTest {
         rig.journals.keep(1);
         rig.journals.follow(sink);
         assertThat(read(sink)).containsExactly("[truncate, drain]", SENTINEL);
+    }
+
+    @Test
+    void aFollowerGoesOnAfterTheEventThatItHas() {
+        rig.drain("1");
+        rig.undrain("1");
+        rig.journals.follow(sink, 2);
+        List<String> texts = sink.received();
+        assertThat(texts).hasSize(2);
+        assertThat(texts.get(0))
+                .startsWith("{\"events\":[{\"seq\":3,\"timestamp\":1700000000,\"name\":\"undrain\",\"context\":{");
+        assertThat(summary(texts.get(1))).isEqualTo(SENTINEL);
+        rig.drain("2");
+        rig.journals.settled();
+        assertThat(sink.received()).satisfiesExactly(text -> assertThat(text).startsWith("{\"events\":[{\"seq\":4,"));
+    }
+
+    @Test
+    void aFollowerThatHasEverythingIsSentTheSentinelAlone() {
+        rig.drain("1");
+        rig.journals.follow(sink, 2);
+        assertThat(read(sink)).containsExactly(SENTINEL);
+    }
+
+    @Test
+    void aGapNamesTheFirstEventAfterIt() {
+        rig.close();
+        rig = Rig.with(100, 2);
+        rig.drain("1");
+        rig.drain("2");
+        rig.drain("3");
+        rig.journals.follow(sink, 1);
+        String first = sink.received().get(0);
+        assertThat(first)
+                .startsWith("{\"events\":[{\"timestamp\":1700000000,\"name\":\"truncate\",\"context\":{\"first\":3}},"
+                        + "{\"seq\":3,\"timestamp\":");
+        FakeSink other = new FakeSink();
+        rig.journals.follow(other, 2);
+        assertThat(read(other)).containsExactly("[drain, drain]", SENTINEL);
+    }
+
+    @Test
+    void anEventThatTheJournalDoesNotHaveYetIsRefused() {
+        rig.drain("1");
+        assertThatThrownBy(() -> rig.journals.follow(sink, 3))
+                .hasMessageContaining(
+                        "since is 3, but the last event of this journal is 2: the number belongs to another"
+                                + " journal");
+        assertThat(rig.journals.size()).isZero();
     }
 
     @Test

@@ -41,7 +41,7 @@ abstract class LinkFixture {
         Link made = new Link(
                 to,
                 "ada(1000):1",
-                new Link.Terms(maxFrame, budget, mayComplain, () -> stopping),
+                new Link.Terms(maxFrame, budget, mayComplain, () -> stopping, to.eventLoop()),
                 Tracer.OFF,
                 outbox -> new Session(
                         stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true), outbox));

@@ -41,4 +41,28 @@ class SearchesTest {
         stage.rig.settle();
         assertThat(stage.counted).containsExactly("resource.find 125");
     }
+
+    /** Searches keeps the graph of the last search, of the last notes and of the last state. */
+    @Test
+    void everySearchSeesTheChangesBeforeIt() {
+        assertThat(ranks("state=drained")).isEmpty();
+        change("resource.drain", "{\"targets\":\"1\",\"reason\":\"fan\"}");
+        assertThat(ranks("state=drained")).isEqualTo("1");
+        change("resource.annotate", "{\"targets\":\"2\",\"tag\":{\"a\":\"\"}}");
+        assertThat(ranks("state=drained or tag.a")).isEqualTo("1-2");
+        change("resource.property-add", "{\"properties\":{\"p\":\"3\"}}");
+        assertThat(ranks("state=drained or tag.a or property.p")).isEqualTo("1-3");
+        change("resource.annotate", "{\"targets\":\"2\",\"tag\":{\"a\":null}}");
+        change("resource.undrain", "{\"targets\":\"1\"}");
+        assertThat(ranks("state=drained or tag.a or property.p")).isEqualTo("3");
+    }
+
+    private void change(String topic, String payload) {
+        assertThat(owner.ask(topic, payload)).doesNotStartWith("E");
+    }
+
+    private String ranks(String expression) {
+        String answer = owner.ask("resource.find", "{\"expr\":\"node and (" + expression + ")\"}");
+        return answer.replaceFirst(".*\"ranks\":\"([^\"]*)\".*", "$1");
+    }
 }

@@ -65,6 +65,7 @@ class SessionTest {
             Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
             Map.entry(Method.UPGRADE_FINISH, "{}"),
             Map.entry(Method.LOG_APPEND, "hello"),
+            Map.entry(Method.INTRODUCE, "{\"userid\":1001,\"name\":\"eve\"}"),
             Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
             Map.entry(Method.HISTORY, "{}"),
             Map.entry(Method.HISTORY_CANCEL, "{\"matchtag\":77}"),
@@ -112,8 +113,8 @@ class SessionTest {
      * The table of {@code docs/compatibility.md}, written out: nothing here is taken from the code under test. The payloads
      * of drain and undrain name no holder, so the right hold does not suffice for them.
      */
-    private static final Map<String, Set<Role>> MAY =
-            Map.of("""
+    private static final Map<String, Set<Role>> MAY = Map.of(
+            """
             resource.acquire resource.acquire-cancel
             """, SCHEDULERS, """
             resource.journal resource.journal-cancel resource.history resource.history-cancel
@@ -127,7 +128,7 @@ class SessionTest {
             resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append
-            """, ANYBODY);
+            """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
 
     static List<Arguments> everyTopicAndRole() {
         List<Arguments> all = new ArrayList<>();
@@ -386,6 +387,7 @@ class SessionTest {
                     resource.ping | | EPROTO resource.ping without a payload
                     resource.acquire | | EPROTO resource.acquire requires streaming RPC flag
                     resource.journal | | EPROTO resource.journal requires streaming RPC flag
+                    resource.journal | {"since":1} | EPROTO resource.journal requires streaming RPC flag
                     resource.history | {} | EPROTO resource.history requires streaming RPC flag
                     """)
     void whatCannotBeReadIsRefusedAndLeavesNothingPending(String topic, String json, String answer) {

@@ -44,7 +44,8 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
         return wordFault("holder", holder, LONGEST_HOLDER);
     }
 
-    static @Nullable String wordFault(String noun, String name, int longest) {
+    /** Returns what is wrong with a name that must be one plain word, or null. */
+    public static @Nullable String wordFault(String noun, String name, int longest) {
         if (name.isEmpty() || name.length() > longest) {
             return (noun.equals("owner") ? "an " : "a ") + noun + "'s name has 1 to " + longest + " characters, not "
                     + name.length();

@@ -10,10 +10,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The author of a request, as the kernel reports the peer of a UNIX socket.
+ * The author of a request: a user of the daemon's host, as the kernel reports the peer of a UNIX socket, or somebody that has no
+ * uid there, such as {@code cert:NAME}, the holder of a certificate.
  *
- * @param uid the user id, an unsigned 32-bit number, except for {@link #DAEMON}
- * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted
+ * @param uid the user id, an unsigned 32-bit number, or {@link #NO_UID}
+ * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted; without a uid, the name that
+ *     tells the author from all others
  * @param pid 0 if unknown, for example if the peer is in another PID namespace; shown to people, never used to decide
  *     anything
  * @param login the audit login uid of the process, an unsigned 32-bit number, or {@link #NO_LOGIN}: the user that logged in,
@@ -26,14 +28,17 @@ public record Principal(
     /** The kernel's value for a process that no login has started, such as a service. */
     public static final int NO_LOGIN = -1;
 
+    /**
+     * The value for an author without a uid on the daemon's host. The kernel reserves it for "no user". Earlier versions write it
+     * for the daemon alone, so they read such authors without loss.
+     */
+    public static final int NO_UID = -1;
+
     /** Keys of an author, which stand in an object of their own or among the keys of an event. */
     public static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid", "speaker");
 
-    /**
-     * The daemon as author of what timers, the start of the daemon and the configuration do. The kernel reserves user -1 for
-     * "no user".
-     */
-    public static final Principal DAEMON = new Principal(-1, "muster", 0);
+    /** The daemon as author of what timers, the start of the daemon and the configuration do. */
+    public static final Principal DAEMON = ofName("muster");
 
     private static final long LAST_UID = (1L << 32) - 2;
 
@@ -43,6 +48,11 @@ public record Principal(
 
     public Principal(int uid, String user, int pid, int login) {
         this(uid, user, pid, login, null, Extras.NONE);
+    }
+
+    /** Returns an author without a uid. */
+    public static Principal ofName(String name) {
+        return new Principal(NO_UID, name, 0);
     }
 
     /**
@@ -95,21 +105,23 @@ public record Principal(
 
     /** Reads the key of an author's uid. */
     public static int readUid(Fields in) {
-        return (int) in.integer("userid", DAEMON.uid, LAST_UID);
+        return (int) in.integer("userid", NO_UID, LAST_UID);
     }
 
     public static void writeUid(JsonGenerator out, int uid) throws IOException {
-        out.writeNumberField("userid", uid == DAEMON.uid ? uid : Integer.toUnsignedLong(uid));
+        out.writeNumberField("userid", uid == NO_UID ? uid : Integer.toUnsignedLong(uid));
     }
 
     /** Returns whether both are requests of one person, perhaps from different processes or under a name that changed since. */
     public boolean isSamePerson(Principal other) {
-        return person() == other.person();
+        Principal one = person();
+        Principal two = other.person();
+        return one.uid == two.uid && (one.uid != NO_UID || one.user.equals(two.user));
     }
 
-    /** Returns the uid of the user to whom the holds and the change ids of this author belong. */
-    public int person() {
-        return speaker != null && speaker.squashed ? speaker.author.uid : uid;
+    /** Returns the author to whom the holds and the change ids of this author belong. */
+    public Principal person() {
+        return speaker != null && speaker.squashed ? speaker.author : this;
     }
 
     /** Returns this user as author of a request that {@code by} has sent. */
@@ -154,7 +166,7 @@ public record Principal(
     }
 
     private static Principal lenient(JsonNode members) {
-        int uid = (int) members.path("userid").asLong(DAEMON.uid);
+        int uid = (int) members.path("userid").asLong(NO_UID);
         int login = (int) members.path("loginuid").asLong(NO_LOGIN);
         return new Principal(uid, members.path("user").asText(""), 0, login);
     }
@@ -198,7 +210,7 @@ public record Principal(
 
     @Override
     public String toString() {
-        String text = uid == DAEMON.uid ? user : user + "(" + Integer.toUnsignedString(uid) + ")";
+        String text = uid == NO_UID ? user : user + "(" + Integer.toUnsignedString(uid) + ")";
         return speaker == null ? text : text + " through " + speaker.author;
     }
 }

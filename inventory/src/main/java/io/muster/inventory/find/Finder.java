@@ -221,7 +221,7 @@ final class Finder {
                 yield ofKind(within, k -> Score.quantity(k).is(operator, limit));
             }
             case NAME -> operator == Operator.EQUAL ? within.intersect(named(value)) : within.subtract(named(value));
-            case PROPERTY -> within.intersect(graph.withProperty(name, operator.test(value)));
+            case PROPERTY -> within.intersect(property(name, operator.test(value)));
             case TAG ->
                 within.intersect(graph.withData(data -> {
                     String given = data.tags().get(name);
@@ -238,6 +238,12 @@ final class Finder {
             case UUID -> uuid(operator.test(value), within);
             case PATH -> throw new IllegalStateException("the parser makes a path of it");
         };
+    }
+
+    private Idset property(String name, Predicate<String> test) {
+        Idset.Builder having = Idset.builder();
+        graph.property(name).forEach((value, vertices) -> having.addAll(test.test(value) ? vertices : Idset.EMPTY));
+        return having.build();
     }
 
     private Idset state(Operator operator, Pattern value, Idset within) {

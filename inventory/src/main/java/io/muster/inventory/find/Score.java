@@ -8,13 +8,13 @@ import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,14 +60,7 @@ final class Score {
     List<Accumulator.Match> best(ResourceGraph graph, Idset found, int most) {
         Accumulator best = new Accumulator(most);
         switch (key.kind()) {
-            case SIZE -> byKind(graph, found, most, best, kind -> amount(quantity(kind)));
-            case PROPERTY ->
-                byKind(
-                        graph,
-                        found,
-                        most,
-                        best,
-                        kind -> amount(kind.properties().get(key.name())));
+            case SIZE, PROPERTY -> groups(graph, found, most).forEach(best::push);
             case ID ->
                 found.forEach(v -> push(
                         best,
@@ -105,28 +98,31 @@ final class Score {
         return quantity.amount().doubleValue();
     }
 
-    /** Scores each kind once, and takes no more vertices of one score than are asked for. */
-    private static void byKind(
-            ResourceGraph graph, Idset found, int most, Accumulator best, ToDoubleFunction<PoolKind> score) {
+    /** Scores each kind or value once, and returns the first vertices with their scores, no more of one score than are asked for. */
+    private Map<Integer, Double> groups(ResourceGraph graph, Idset found, int most) {
         NavigableMap<Double, Idset.Builder> byScore = new TreeMap<>(Comparator.reverseOrder());
-        graph.kinds().forEach((kind, vertices) -> {
-            double amount = score.applyAsDouble(kind);
-            if (!Double.isNaN(amount)) {
-                byScore.computeIfAbsent(amount, a -> Idset.builder()).addAll(vertices);
-            }
-        });
-        int taken = 0;
+        if (key.kind() == Key.Kind.SIZE) {
+            graph.kinds().forEach((kind, vertices) -> add(byScore, amount(quantity(kind)), vertices));
+        } else {
+            graph.property(key.name()).forEach((value, vertices) -> add(byScore, amount(value), vertices));
+        }
+        Map<Integer, Double> first = new LinkedHashMap<>();
         for (var like : byScore.entrySet()) {
             Idset vertices = like.getValue().build().intersect(found);
-            List<Integer> first = new ArrayList<>();
-            for (int v = vertices.next(-1); v >= 0 && first.size() < most; v = vertices.next(v)) {
-                first.add(v);
+            int before = first.size();
+            for (int v = vertices.next(-1); v >= 0 && first.size() < before + most; v = vertices.next(v)) {
+                first.putIfAbsent(v, like.getKey());
             }
-            first.forEach(v -> best.push(v, like.getKey()));
-            taken += first.size();
-            if (taken >= most) {
-                return;
+            if (first.size() >= most) {
+                break;
             }
+        }
+        return first;
+    }
+
+    private static void add(Map<Double, Idset.Builder> byScore, double score, Idset vertices) {
+        if (!Double.isNaN(score)) {
+            byScore.computeIfAbsent(score, s -> Idset.builder()).addAll(vertices);
         }
     }
 }

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiPredicate;
 import java.util.function.IntConsumer;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
@@ -243,21 +242,27 @@ public final class ResourceGraph {
     }
 
     /**
-     * Returns the vertices with a property: one of their pool, or one that {@link #withProperties} added. The property
-     * {@code name=value}, as R has it, is a property with a value.
-     *
-     * @param value is given the value of the property, "" for none
+     * Returns the vertices that have a property, by its value, which is "" if the property has none. A property is one of the
+     * vertex's pool, or one that {@link #withProperties} added. The property {@code name=value}, as R has it, is a property
+     * with a value.
      */
-    public Idset withProperty(String name, Predicate<String> value) {
-        BiPredicate<String, String> has = (key, given) -> key.equals(name)
-                ? value.test(given)
-                : key.startsWith(name + "=") && value.test(key.substring(name.length() + 1));
-        Idset having = ofKind(kind -> kind.properties().entrySet().stream()
-                .anyMatch(property -> has.test(property.getKey(), property.getValue())));
-        for (Map.Entry<String, Idset> property : properties.entrySet()) {
-            having = has.test(property.getKey(), "") ? having.union(property.getValue()) : having;
+    public Map<String, Idset> property(String name) {
+        Map<String, Idset.Builder> byValue = new HashMap<>();
+        kinds().forEach((kind, vertices) ->
+                kind.properties().forEach((key, value) -> addProperty(name, key, value, vertices, byValue)));
+        properties.forEach((key, vertices) -> addProperty(name, key, "", vertices, byValue));
+        Map<String, Idset> built = new HashMap<>();
+        byValue.forEach((value, vertices) -> built.put(value, vertices.build()));
+        return built;
+    }
+
+    private static void addProperty(
+            String name, String key, String value, Idset vertices, Map<String, Idset.Builder> byValue) {
+        boolean hasValue = key.startsWith(name + "=");
+        if (hasValue || key.equals(name)) {
+            byValue.computeIfAbsent(hasValue ? key.substring(name.length() + 1) : value, v -> Idset.builder())
+                    .addAll(vertices);
         }
-        return having;
     }
 
     /** Returns the vertices that have extended data that satisfies the test. */

@@ -1,5 +1,6 @@
 package io.muster.inventory.state;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -16,9 +17,18 @@ public record ChangeId(UUID id, String request) {
 
     /** @param request the text of the whole request, without its id */
     public static ChangeId of(UUID id, String request) {
+        return new ChangeId(id, HexFormat.of().formatHex(digest(request), 0, DIGEST_BYTES));
+    }
+
+    /** Returns an id that stands for this id of a person without a uid. */
+    static UUID ofNamed(String name, UUID id) {
+        ByteBuffer digest = ByteBuffer.wrap(digest(name + '\n' + id));
+        return new UUID(digest.getLong(), digest.getLong());
+    }
+
+    private static byte[] digest(String text) {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(request.getBytes(StandardCharsets.UTF_8));
-            return new ChangeId(id, HexFormat.of().formatHex(digest, 0, DIGEST_BYTES));
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

@@ -30,11 +30,25 @@ public final class ChangeIds {
      *
      * @param seq sequence number of the last entry of the change
      */
-    record Given(ChangeId id, int uid, double time, long seq) {}
+    record Given(ChangeId id, int uid, double time, long seq) {
+        static Given of(ChangeId id, Principal by, double time, long seq) {
+            Key key = Key.of(id.id(), by);
+            return new Given(new ChangeId(key.id, id.request()), key.uid, time, seq);
+        }
+    }
 
     private record Key(int uid, UUID id) implements Comparable<Key> {
         static Key of(Given given) {
             return new Key(given.uid, given.id.id());
+        }
+
+        /**
+         * Returns the key of a person's id. The snapshot names a person by uid. Persons without a uid are told apart by an id that
+         * is computed from the name and the id.
+         */
+        static Key of(UUID id, Principal by) {
+            Principal person = by.person();
+            return new Key(person.uid(), person.uid() == Principal.NO_UID ? ChangeId.ofNamed(person.user(), id) : id);
         }
 
         @Override
@@ -58,7 +72,7 @@ public final class ChangeIds {
     /** Returns the change to which this user gave this id in the last ten minutes, or null. */
     @Nullable
     Given find(UUID id, Principal by, double now) {
-        Given given = byKey.get(new Key(by.person(), id));
+        Given given = byKey.get(Key.of(id, by));
         return given == null || isOver(given, now) ? null : given;
     }
 

@@ -28,7 +28,10 @@ public sealed interface Command
                 ReportChanges.Register,
                 ReportChanges.Lapse,
                 NoteChanges.Annotate,
-                Once {
+                AlertChanges.Fire,
+                AlertChanges.Resolve,
+                Once,
+                Once.Repetition {
     Decision decide(InventoryState state, double now, Principal by);
 
     /** Returns whether a decision may take so long that the core thread must not make it. */

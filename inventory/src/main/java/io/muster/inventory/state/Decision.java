@@ -21,7 +21,9 @@ public record Decision(List<Event> events, @Nullable Rejection rejection) {
              */
             EXISTS,
             /** Another user holds the target. */
-            HELD_BY_OTHER
+            HELD_BY_OTHER,
+            /** The request repeats a change that was not written to disk, or is too old to be remembered. */
+            FORGOTTEN
         }
     }
 

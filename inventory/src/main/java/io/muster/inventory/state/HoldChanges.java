@@ -28,6 +28,9 @@ public final class HoldChanges {
         if (command instanceof Once once) {
             return holderOf(once.command());
         }
+        if (command instanceof Once.Repetition repetition) {
+            return repetition.holder();
+        }
         if (command instanceof Drain drain) {
             return drain.holder();
         }

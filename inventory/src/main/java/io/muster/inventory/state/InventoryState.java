@@ -207,7 +207,7 @@ public final class InventoryState {
      * @param seq sequence number of the last entry of the change
      */
     public InventoryState remember(ChangeId id, double time, Principal by, long seq) {
-        return with(books.with(new ChangeIds.Given(id, by.person(), time, seq)));
+        return with(books.with(ChangeIds.Given.of(id, by, time, seq)));
     }
 
     /** Returns the hosts in {@code hosts} that have departed and satisfy {@code test}. */

@@ -7,6 +7,22 @@ import io.muster.inventory.axis.Principal;
  * the same. A refused command is not remembered, because it changed nothing.
  */
 public record Once(Command command, ChangeId id) implements Command {
+    /**
+     * The command of a change that is sent again, when its sender knows that the id is remembered. If the id is forgotten before the
+     * command is decided, the command is refused, because the targets of the change may have changed since they were found first.
+     *
+     * @param holder the holder whose holds the change concerns
+     */
+    public record Repetition(String holder) implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Decision.reject(
+                    Decision.Rejection.Kind.FORGOTTEN,
+                    "the first request with this id is not remembered any more, so nothing was changed now: look whether the"
+                            + " change was made, and if it was not, send the request again");
+        }
+    }
+
     @Override
     public boolean takesLong() {
         return command.takesLong();

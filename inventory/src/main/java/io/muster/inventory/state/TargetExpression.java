@@ -83,9 +83,7 @@ public final class TargetExpression {
     }
 
     private static Hostlist without(Hostlist hosts, Hostlist missing) {
-        List<String> kept = new ArrayList<>(hosts.expand());
-        kept.removeAll(missing.expand());
-        return Hostlist.of(kept);
+        return hosts.select(Idset.range(0, hosts.size() - 1).subtract(hosts.indexesOf(missing)));
     }
 
     /**

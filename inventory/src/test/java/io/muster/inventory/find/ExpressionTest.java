@@ -23,7 +23,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Two racks of two nodes under two PDUs; node0 and node1 are in rack0. */
 class ExpressionTest {
     private static final ResourceSet R = ResourceSet.of(
-            Hostlist.parse("node[0-3]"), Idset.range(0, 3), Idset.of(0), Idset.EMPTY, Map.of("batch", Idset.of(1, 2)));
+            Hostlist.parse("node[0-3]"),
+            Idset.range(0, 3),
+            Idset.of(0),
+            Idset.EMPTY,
+            Map.of(
+                    "batch",
+                    Idset.of(1, 2),
+                    "slots=4",
+                    Idset.of(0),
+                    "slots=12",
+                    Idset.of(1, 2),
+                    "slots=3",
+                    Idset.of(1),
+                    "slots",
+                    Idset.of(3)));
     private static final ResourceGraph GRAPH = graph();
 
     private static ResourceGraph graph() {
@@ -213,6 +227,9 @@ class ExpressionTest {
         assertThat(best("node", 1, "rank")).containsExactly("node3@3=3");
         assertThat(best("node", 9, "data.flux.jobs.count")).isEmpty();
         assertThat(best("node", 9, "tag.firmware")).containsExactly("node1@1=7", "node0@0=7");
+        assertThat(best("node", 2, "property.slots")).containsExactly("node1@1=12", "node2@2=12");
+        assertThat(best("node", 9, "property.slots")).containsExactly("node1@1=12", "node2@2=12", "node0@0=4");
+        assertThat(best("gpu", 9, "property.maker")).isEmpty();
         assertThatThrownBy(() -> best("node", 1, "name")).hasMessageContaining("expected size, id, rank");
         assertThatThrownBy(() -> best("node", 1, "tag")).hasMessageContaining("expected size, id, rank");
     }

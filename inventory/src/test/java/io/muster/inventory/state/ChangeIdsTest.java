@@ -19,7 +19,7 @@ class ChangeIdsTest {
             "{'targets':'1','reason':'x'}".replace('\'', '"'); // only compared, never read
 
     private static ChangeIds.Given given(long id, Principal by, double time, long seq) {
-        return new ChangeIds.Given(ChangeId.of(new UUID(id, id), DRAINED), by.uid(), time, seq);
+        return ChangeIds.Given.of(ChangeId.of(new UUID(id, id), DRAINED), by, time, seq);
     }
 
     @Test
@@ -31,6 +31,24 @@ class ChangeIdsTest {
         assertThat(ids.find(new UUID(1, 1), States.BOB, 1000)).isNull();
         assertThat(ids.find(new UUID(1, 2), States.ALICE, 1000)).isNull();
         assertThat(ids.with(given(2, States.ALICE, 1700, 6)).size()).isEqualTo(1);
+    }
+
+    /** The snapshot has no key for the name, so that earlier versions read it. */
+    @Test
+    void personsWithoutAUidHaveIdsOfTheirOwnAlsoInASnapshot() {
+        Principal ops = Principal.ofName("cert:ops");
+        InventoryState state =
+                InventoryState.empty(Level.TWO).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000, ops, 5);
+        for (InventoryState each : List.of(state, StateJson.parse(States.tree(StateJson.toBytes(state))))) {
+            assertThat(each.ids().find(new UUID(7, 7), ops, 1000)).isNotNull();
+            assertThat(each.ids().find(new UUID(7, 7), Principal.ofName("token:ops"), 1000))
+                    .isNull();
+            assertThat(each.ids().find(new UUID(7, 7), Principal.DAEMON, 1000)).isNull();
+            UUID stored = each.ids().all().get(0).id().id();
+            assertThat(each.ids().find(stored, Principal.ofName("token:x"), 1000))
+                    .isNull();
+        }
+        assertThat(States.snapshot(state)).contains("\"userid\":-1");
     }
 
     @Test

@@ -214,13 +214,45 @@ class EntryTest {
             assertThat(entry.toJson()).isEqualTo(json);
             assertThat(entry.by().author()).isEqualTo("alice through flux (login uid 3)");
             assertThat(entry.by()).hasToString("alice(1001) through flux(500)");
-            assertThat(entry.by().person()).isEqualTo(squashed ? 500 : 1001);
+            assertThat(entry.by().person().uid()).isEqualTo(squashed ? 500 : 1001);
             assertThat(entry.by().withoutSpeaker().uid()).isEqualTo(squashed ? 500 : 1001);
             assertThat(entry.by().withoutSpeaker().speaker()).isNull();
             assertThat(EventText.of(entry.toJson(), Times::second))
                     .isEqualTo("drain n1 (rank 1) holder=admin by alice through flux (login uid 3)");
             assertThat(PastEvent.of(entry.toJson(), ALL)).isEqualTo(PastEvent.of(entry));
         }
+    }
+
+    /** Format levels do not matter: every version reads and writes these keys, and the daemon itself always had the userid -1. */
+    @Test
+    void anAuthorWithoutAUidIsKeptAndShownByName() {
+        String line =
+                "{'timestamp':1,'name':'drain','context':{'idset':'1','nodelist':'n1','overwrite':0,'holder':'admin',"
+                        + "'userid':-1,'user':'login1.example.org/alice','speaker':{'userid':-1,"
+                        + "'user':'cert:login1.example.org'}},'seq':3}";
+        Entry entry = Entry.parse(States.tree(line));
+        Principal relay = Principal.ofName("cert:login1.example.org");
+        assertThat(entry.by())
+                .isEqualTo(Principal.ofName("login1.example.org/alice").through(relay, false))
+                .hasToString("login1.example.org/alice through cert:login1.example.org");
+        assertThat(Entry.parse(entry.toJson().put("seq", 3))).isEqualTo(entry);
+        assertThat(EventText.of(entry.toJson(), Times::second))
+                .isEqualTo(
+                        "drain n1 (rank 1) holder=admin by login1.example.org/alice through cert:login1.example.org");
+        assertThat(PastEvent.of(entry.toJson(), ALL)).isEqualTo(PastEvent.of(entry));
+    }
+
+    @Test
+    void personsWithoutAUidAreTheSameIfTheirNamesAre() {
+        Principal ops = Principal.ofName("cert:ops");
+        assertThat(ops.isSamePerson(Principal.ofName("cert:ops"))).isTrue();
+        assertThat(ops.isSamePerson(Principal.ofName("token:ops"))).isFalse();
+        assertThat(ops.isSamePerson(Principal.DAEMON)).isFalse();
+        assertThat(ops.isSamePerson(new Principal(1001, "cert:ops", 0))).isFalse();
+        assertThat(Principal.ofName("h/root").through(ops, true).isSamePerson(ops))
+                .isTrue();
+        assertThat(Principal.ofName("h/root").through(ops, false).isSamePerson(ops))
+                .isFalse();
     }
 
     @Test

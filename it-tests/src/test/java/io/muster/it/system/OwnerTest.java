@@ -75,6 +75,35 @@ class OwnerTest {
     }
 
     @Test
+    void aNewRWaitsForAnOwnerThatAcquiredBeforeTheDaemonWasKilled() throws Exception {
+        Owner flux = new Owner("flux", 3600);
+        try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"))
+                        .start();
+                FluxClient client = daemon.connect()) {
+            acquire(client, flux).next();
+            daemon.kill();
+        }
+        try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-2,7]"))
+                        .start()
+                        .expect("hosts (left|new in) the inventory", "these parts of the new R wait");
+                FluxClient client = daemon.connect();
+                FluxClient admin = daemon.connect()) {
+            assertThat(hosts(acquire(client, flux).next())).isEqualTo("node[0-3]");
+            assertThat(admin.rpc("resource.inventory", null).path("waiting")).isNotEmpty();
+            admin.rpc("resource.acquire-release", object("owner", "flux"));
+            try (ResponseStream other = admin.stream("resource.acquire", null)) {
+                assertThat(hosts(other.next())).isEqualTo("node[0-2,7]");
+            }
+            assertThat(admin.rpc("resource.inventory", null).path("waiting")).isEmpty();
+            daemon.stop();
+        }
+    }
+
+    private static String hosts(JsonNode response) {
+        return response.at("/resources/execution/nodelist/0").asText();
+    }
+
+    @Test
     void afterAReleaseAnybodyMayAcquire() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
         try (DaemonProcess daemon = setup.start();

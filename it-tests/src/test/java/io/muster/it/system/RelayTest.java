@@ -9,6 +9,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.testing.Pki;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -146,6 +147,58 @@ class RelayTest {
                 scheduler.destroyForcibly();
             }
         }
+    }
+
+    /** The relay of a login node, with a scheduler behind it whose daemon is killed and started again. */
+    @Test
+    void aRelayInTlsOutlivesTheDaemon() throws Exception {
+        Pki pki = Pki.in(directory.resolve("pki"));
+        pki.issue("ca", "login1", "DNS:login1.example.org");
+        int port = freePort();
+        String grant = "san = \"login1.example.org\"\nrights = [\"follow\", \"change\", \"acquire\", \"speak-for\"]";
+        DaemonProcess.Setup setup = DaemonProcess.Setup.in(
+                directory,
+                DaemonProcess.Setup.nodes("node[0-16383]"),
+                pki.config(grant, "san = \"ops.example.org\"\nrights = [\"change\"]")
+                        .replace("127.0.0.1:0", "127.0.0.1:" + port));
+        Path home = Files.createDirectories(directory.resolve("config/muster"));
+        Files.writeString(
+                home.resolve("client.toml"),
+                "certificate = \"" + pki.file("login1.pem") + "\"\nkey = \"" + pki.file("login1.key") + "\"\nca = \""
+                        + pki.file("ca.pem") + "\"\n");
+        Path socket = directory.resolve("relay");
+        DaemonProcess daemon = setup.start();
+        ProcessBuilder command =
+                command("false", muster(), "", "relay", "--listen=" + socket, "--to=tls://127.0.0.1:" + port);
+        command.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
+        Process relay =
+                command.redirectOutput(directory.resolve("relay.log").toFile()).start();
+        try {
+            await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(socket));
+            Process scheduler =
+                    command("false", muster(), socket.toString(), "acquire").start();
+            try (BufferedReader responses = scheduler.inputReader(StandardCharsets.UTF_8)) {
+                assertThat(responses.readLine()).contains("\"up\":\"0-16383\"");
+                daemon.kill();
+                daemon = setup.start();
+                Tool.run(command("false", muster(), socket.toString(), "drain", "node7", "bad", "fan"));
+                assertThat(responses.readLine()).contains("\"down\":\"7\"");
+                assertThat(Tool.run(command("false", muster(), socket.toString(), "why", "node7")))
+                        .contains("bad fan", "login1.example.org/" + System.getProperty("user.name"));
+            } finally {
+                scheduler.destroy();
+                scheduler.waitFor();
+            }
+            try (FluxClient admin = daemon.connect()) {
+                await().until(() ->
+                        admin.rpc("resource.inventory", null).path("schedulers").isEmpty());
+            }
+        } finally {
+            relay.destroy();
+            relay.waitFor();
+            daemon.close();
+        }
+        assertThat(Files.readString(directory.resolve("relay.log"))).doesNotContain("ERROR", "Exception", "LEAK");
     }
 
     @Test

@@ -23,7 +23,7 @@ public record HistoryRequest(Set<String> hosts, Period period, boolean notes) {
     public static final String TOPIC = "resource.history";
 
     /** The highest number of hosts in a request. Each takes about 100 bytes, for which no peer's memory is charged. */
-    private static final int MOST_HOSTS = 1 << 16;
+    public static final int MOST_HOSTS = 1 << 16;
 
     /** @throws RpcException EPROTO if the payload is something else, EINVAL if the hosts are not a hostlist or too many */
     public static HistoryRequest parse(ObjectNode payload) {

@@ -14,6 +14,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,36 +39,61 @@ final class ClientConnection implements Closeable {
     // ---- connecting
 
     /**
-     * Connects to a server.
+     * Connects to the first server that answers.
      *
-     * @param uri {@code local:///PATH} or {@code ssh://[USER@]HOST[:PORT][/PATH]}
+     * @param uris {@code local:///PATH}, {@code ssh://[USER@]HOST[:PORT][/PATH]} or {@code tls://HOST[:PORT]}, or several of
+     *     these with commas between them
      * @throws ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
      */
-    static ClientConnection open(String uri, Options options) throws IOException {
-        Transport transport = connect(uri, options);
-        try {
-            ClientConnection connection = new ClientConnection(transport);
-            connection.readWelcome(Deadline.ofTimeout(options.timeout()));
-            return connection;
-        } catch (IOException | RuntimeException e) {
-            closeAfter(e, transport);
-            throw e;
-        }
-    }
-
-    private static Transport connect(String uri, Options options) throws IOException {
+    static ClientConnection open(String uris, Options options) throws IOException {
+        Servers servers = Servers.parse(uris);
         Duration pause = options.backoff();
         for (int attempt = 1; ; attempt++) {
             try {
-                return Transport.open(uri);
+                return open(servers, options);
             } catch (IOException e) {
-                if (attempt >= options.attempts()) {
+                if (attempt >= options.attempts() || !isWorthRepeating(e, servers)) {
                     throw e;
                 }
             }
             sleep(pause);
             pause = pause.multipliedBy(2);
+        }
+    }
+
+    /** A server that does not listen may be starting. A server that has been waited for is not waited for again. */
+    private static boolean isWorthRepeating(IOException e, Servers servers) {
+        return e instanceof ConnectException || (servers.areSeveral() && !servers.areAllSilent());
+    }
+
+    private static ClientConnection open(Servers servers, Options options) throws IOException {
+        IOException last = null;
+        for (String server : servers.inOrder()) {
+            try {
+                return open(server, options, Deadline.ofTimeout(servers.patience(server, options.timeout())));
+            } catch (InterruptedIOException e) {
+                if (!(e instanceof SocketTimeoutException)) {
+                    throw e;
+                }
+                servers.isSilent(server);
+                last = e;
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        throw Objects.requireNonNull(last);
+    }
+
+    private static ClientConnection open(String uri, Options options, Deadline deadline) throws IOException {
+        Transport transport = Transport.open(uri, options.tls(), deadline);
+        try {
+            ClientConnection connection = new ClientConnection(transport);
+            connection.readWelcome(deadline);
+            return connection;
+        } catch (IOException | RuntimeException e) {
+            closeAfter(e, transport);
+            throw e;
         }
     }
 
@@ -153,15 +179,21 @@ final class ClientConnection implements Closeable {
     /** Writes what the socket takes now. Returns true if nothing remains. */
     boolean write(ByteBuffer frame) throws IOException {
         try {
-            transport.write(frame);
+            return transport.write(frame);
         } catch (IOException e) {
             throw broken(e);
         }
-        return !frame.hasRemaining();
     }
 
     private IOException broken(IOException cause) {
         usable = false;
+        if (TlsServer.isAlert(cause)) {
+            throw new RpcException(
+                    Errno.EPERM,
+                    server() + " refused the connection (" + TlsServer.reason(cause)
+                            + "): the certificate of this side is not valid there, or no [[grant]] names it; the daemon's log"
+                            + " says which");
+        }
         String reason = transport.isOpen() ? cause.getMessage() : "this side has closed it";
         return new IOException("connection to " + server() + " is broken: " + reason, cause);
     }

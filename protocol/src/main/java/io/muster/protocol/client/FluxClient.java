@@ -47,9 +47,10 @@ public final class FluxClient implements Closeable {
     }
 
     /**
-     * Connects to a server.
+     * Connects to the first server that answers.
      *
-     * @param uri {@code local:///PATH} or {@code ssh://[USER@]HOST[:PORT][/PATH]}
+     * @param uri {@code local:///PATH}, {@code ssh://[USER@]HOST[:PORT][/PATH]} or {@code tls://HOST[:PORT]}, or several of these
+     *     with commas between them
      * @throws java.net.ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
      */

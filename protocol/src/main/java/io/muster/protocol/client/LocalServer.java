@@ -33,7 +33,7 @@ public final class LocalServer {
     static String path(String uri) {
         if (!uri.startsWith(SCHEME) || uri.length() == SCHEME.length()) {
             throw new IllegalArgumentException(
-                    "socket address \"" + uri + "\": expected local:///PATH or ssh://HOST[/PATH]");
+                    "socket address \"" + uri + "\": expected local:///PATH, ssh://HOST[/PATH] or tls://HOST[:PORT]");
         }
         return uri.substring(SCHEME.length());
     }

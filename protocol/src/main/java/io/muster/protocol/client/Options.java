@@ -1,5 +1,6 @@
 package io.muster.protocol.client;
 
+import io.muster.protocol.tls.ClientFiles;
 import io.muster.protocol.wire.Dialect;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -13,16 +14,18 @@ import org.jspecify.annotations.Nullable;
  * @param backoff pause after the first attempt, doubled after each further attempt
  * @param dialect dialect of the requests; the server responds in the same dialect
  * @param trace receives a line for every message that is sent or received; may be null
+ * @param tls the files for {@code tls://}; may be null
  */
 public record Options(
         Duration timeout,
         int attempts,
         Duration backoff,
         Dialect dialect,
-        @Nullable Consumer<String> trace) {
+        @Nullable Consumer<String> trace,
+        @Nullable ClientFiles tls) {
     /** Options that tolerate a server that is just starting, and report within a second that there is none. */
     public static final Options DEFAULT =
-            new Options(Duration.ofSeconds(30), 5, Duration.ofMillis(20), Dialect.DEPLOYED, null);
+            new Options(Duration.ofSeconds(30), 5, Duration.ofMillis(20), Dialect.DEPLOYED, null, null);
 
     public Options {
         if (timeout.isNegative() || backoff.isNegative() || attempts < 1) {
@@ -31,18 +34,22 @@ public record Options(
     }
 
     public Options withTimeout(Duration other) {
-        return new Options(other, attempts, backoff, dialect, trace);
+        return new Options(other, attempts, backoff, dialect, trace, tls);
     }
 
     public Options withAttempts(int number, Duration firstPause) {
-        return new Options(timeout, number, firstPause, dialect, trace);
+        return new Options(timeout, number, firstPause, dialect, trace, tls);
     }
 
     public Options with(Dialect other) {
-        return new Options(timeout, attempts, backoff, other, trace);
+        return new Options(timeout, attempts, backoff, other, trace, tls);
     }
 
     public Options withTrace(@Nullable Consumer<String> lines) {
-        return new Options(timeout, attempts, backoff, dialect, lines);
+        return new Options(timeout, attempts, backoff, dialect, lines, tls);
+    }
+
+    public Options with(@Nullable ClientFiles files) {
+        return new Options(timeout, attempts, backoff, dialect, trace, files);
     }
 }

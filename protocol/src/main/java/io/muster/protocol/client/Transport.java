@@ -1,5 +1,6 @@
 package io.muster.protocol.client;
 
+import io.muster.protocol.tls.ClientFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,10 +10,11 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.WritableByteChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A way to exchange bytes with a server without blocking: a UNIX socket, which is one channel in both directions, or the
- * standard input and output of a process.
+ * A way to exchange bytes with a server without blocking: a socket, which is one channel in both directions, or the standard
+ * input and output of a process.
  */
 final class Transport implements Closeable {
     private final String server;
@@ -29,16 +31,32 @@ final class Transport implements Closeable {
      */
     <R extends SelectableChannel & ReadableByteChannel, W extends SelectableChannel & WritableByteChannel> Transport(
             String server, R source, W sink, Closeable closer) throws IOException {
+        this(server, source, sink, source, sink, closer);
+    }
+
+    /** Exchanges bytes in TLS. */
+    Transport(String server, SocketChannel socket, TlsChannel channel) throws IOException {
+        this(server, socket, socket, channel, channel, channel);
+    }
+
+    private Transport(
+            String server,
+            SelectableChannel readable,
+            SelectableChannel writable,
+            ReadableByteChannel source,
+            WritableByteChannel sink,
+            Closeable closer)
+            throws IOException {
         this.server = server;
         this.source = source;
         this.sink = sink;
         this.closer = closer;
         this.selector = Selector.open();
         try {
-            source.configureBlocking(false);
-            sink.configureBlocking(false);
-            this.reading = source.register(selector, SelectionKey.OP_READ);
-            this.writing = source.equals(sink) ? reading : sink.register(selector, 0);
+            readable.configureBlocking(false);
+            writable.configureBlocking(false);
+            this.reading = readable.register(selector, SelectionKey.OP_READ);
+            this.writing = readable.equals(writable) ? reading : writable.register(selector, 0);
         } catch (IOException | RuntimeException e) {
             selector.close();
             throw e;
@@ -48,10 +66,13 @@ final class Transport implements Closeable {
     /**
      * Connects to a server, once.
      *
-     * @param uri {@code local:///PATH} or {@code ssh://[USER@]HOST[:PORT][/PATH]}
-     * @throws IllegalArgumentException if the URI is neither
+     * @param uri {@code local:///PATH}, {@code ssh://[USER@]HOST[:PORT][/PATH]} or {@code tls://HOST[:PORT]}
+     * @throws IllegalArgumentException if the URI is none of these
      */
-    static Transport open(String uri) throws IOException {
+    static Transport open(String uri, @Nullable ClientFiles files, Deadline deadline) throws IOException {
+        if (uri.startsWith(TlsServer.SCHEME)) {
+            return TlsServer.parse(uri).connect(files, deadline);
+        }
         if (uri.startsWith(SshServer.SCHEME)) {
             return SshServer.parse(uri).connect();
         }
@@ -72,15 +93,20 @@ final class Transport implements Closeable {
         return source.read(into);
     }
 
-    /** Writes the bytes that the server takes now. */
-    void write(ByteBuffer from) throws IOException {
+    /** Writes the bytes that the server takes now. Returns whether nothing remains. */
+    boolean write(ByteBuffer from) throws IOException {
         sink.write(from);
+        return !from.hasRemaining() && isFlushed();
+    }
+
+    private boolean isFlushed() {
+        return !(sink instanceof TlsChannel tls) || tls.isFlushed();
     }
 
     /** Waits until one of these operations may succeed, or until the time is over. */
     void await(int operations, long millis) throws IOException {
         if (reading.equals(writing)) {
-            reading.interestOps(operations);
+            reading.interestOps(isFlushed() ? operations : operations | SelectionKey.OP_WRITE);
         } else {
             reading.interestOps(operations & SelectionKey.OP_READ);
             writing.interestOps(operations & SelectionKey.OP_WRITE);

@@ -18,6 +18,9 @@ public record Errno(int value) {
     /** Marks the end of a stream, which is not a failure (RFC 6). */
     public static final Errno ENODATA = new Errno(61);
 
+    /** The request belongs to another daemon, which the text names. */
+    public static final Errno EREMOTE = new Errno(66);
+
     public static final Errno EPROTO = new Errno(71);
     /** The error number that Flux's schedulers send for a job that could never run. */
     public static final Errno EOVERFLOW = new Errno(75);

@@ -123,7 +123,8 @@ class ConnectTest {
     void anAddressThatIsNoneIsRefused(String uri) {
         assertThatThrownBy(() -> FluxClient.connect(uri, ONCE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("socket address \"" + uri + "\": expected local:///PATH or ssh://HOST[/PATH]");
+                .hasMessage("socket address \"" + uri
+                        + "\": expected local:///PATH, ssh://HOST[/PATH] or tls://HOST[:PORT]");
     }
 
     @Test
@@ -143,6 +144,15 @@ class ConnectTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Options.DEFAULT.withAttempts(0, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aServerThatIsNamedTwiceIsTriedOnce() {
+        Servers servers = Servers.parse("tls://a,tls://a,tls://b,tls://a", null);
+        assertThat(servers.inOrder()).containsExactly("tls://a", "tls://b");
+        Servers alone = Servers.parse("tls://a,tls://a", null);
+        alone.isSilent("tls://a");
+        assertThat(alone.patience("tls://a", Duration.ZERO)).isZero();
     }
 
     private ServerSocketChannel listen() throws Exception {

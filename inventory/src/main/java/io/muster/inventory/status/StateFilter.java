@@ -1,9 +1,5 @@
-package io.muster.cli.ask;
+package io.muster.inventory.status;
 
-import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Failure;
-import io.muster.inventory.status.HostState;
-import io.muster.inventory.status.StateGroup;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -17,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param states empty for all
  */
 public record StateFilter(Set<HostState> states, boolean online, boolean offline, boolean unknown) {
+    /** @throws IllegalArgumentException naming a word that is no state */
     public static StateFilter of(@Nullable String text) {
         Set<HostState> states = EnumSet.noneOf(HostState.class);
         boolean online = false;
@@ -45,10 +42,8 @@ public record StateFilter(Set<HostState> states, boolean online, boolean offline
             }
             labels.add(state.label());
         }
-        throw new Failure(
-                Exit.USAGE,
-                "--states: there is no state " + word,
-                "the states are " + String.join(", ", labels) + ", and online, offline, unknown and all");
+        throw new IllegalArgumentException("there is no state " + word + ": the states are " + String.join(", ", labels)
+                + ", and online, offline, unknown and all");
     }
 
     public List<StateGroup> keep(List<StateGroup> groups) {

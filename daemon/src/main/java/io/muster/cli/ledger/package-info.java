@@ -1,0 +1,8 @@
+/**
+ * The ledger package holds the verbs of {@code muster ledger}, which look after a ledger on etcd. It depends on the etcd and journal packages,
+ * and on the configuration, which says where etcd is. It runs on the thread of the command.
+ */
+@NullMarked
+package io.muster.cli.ledger;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,227 @@
+package io.muster.daemon;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.core.Answer;
+import io.muster.daemon.core.Committed;
+import io.muster.daemon.etcd.EtcdLedger;
+import io.muster.daemon.etcd.Leader;
+import io.muster.daemon.etcd.Standing;
+import io.muster.daemon.journal.JournalRecord;
+import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.StateJson;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes this daemon a leader or a standby, as the ledger on etcd says: a standby applies what the leader writes and answers everything that
+ * reads, and only the leader takes changes and serves schedulers and reporters.
+ */
+final class Following implements Standing {
+    private static final Logger log = LoggerFactory.getLogger("ledger");
+
+    private final Core core;
+    private final Threads threads;
+    private final Preparation preparation;
+    private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
+    /** How many times this daemon was made a leader or a standby. Used by the core thread only. */
+    private long turns;
+
+    private boolean leads;
+    private @Nullable String silence;
+
+    Following(Core core, Threads threads, Preparation preparation) {
+        this.core = core;
+        this.threads = threads;
+        this.preparation = preparation;
+    }
+
+    /**
+     * Begins to follow, and waits until the daemon leads or follows another daemon.
+     *
+     * @throws IOException if the daemon does neither in time and has no inventory that it could show
+     */
+    void begin(EtcdLedger ledger, Config config, Duration patience) throws Exception {
+        threads.onCore(() -> {
+            core.inventory().refuse(refusal(null), false);
+            return true;
+        });
+        preparation.defer(config);
+        ledger.begin(this, core.inventory().state().level());
+        try {
+            settled.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            String reason = ledger.status().reason();
+            if (core.inventory().seq() == 0) {
+                throw new IOException("there is no inventory to show: "
+                        + (reason.isEmpty() ? "nobody leads, and this daemon cannot lead yet" : reason));
+            }
+            log.warn("the daemon starts with what it knew when it stopped: {}", reason);
+        }
+    }
+
+    private static Answer.Failed refusal(@Nullable Leader leader) {
+        return new Answer.Failed(
+                Answer.Failed.Kind.ELSEWHERE,
+                leader == null
+                        ? "this daemon is a standby, and no daemon is known to lead: try again in a few seconds"
+                        : "this daemon is a standby: " + leader + " leads, and takes changes and schedulers");
+    }
+
+    @Override
+    public void follow(List<List<JournalRecord>> commands) throws IOException, InterruptedException {
+        List<Entry> entries = new ArrayList<>();
+        List<byte[]> lines = new ArrayList<>();
+        long seq = 0;
+        try {
+            for (List<JournalRecord> command : commands) {
+                for (JournalRecord record : command) {
+                    seq = record.seq();
+                    Entry entry = Entry.parse(record.event());
+                    entries.add(entry);
+                    byte[] line = record.submitted();
+                    lines.add(line == null ? entry.toBytes() : line);
+                }
+            }
+        } catch (IllegalArgumentException e) {
+            throw new IOException("this version does not understand event " + seq
+                    + ": was it written by a newer version? " + e.getMessage());
+        }
+        onCore(() -> core.inventory().follow(entries, lines));
+    }
+
+    @Override
+    public void load(long seq, double time, ObjectNode state) throws IOException, InterruptedException {
+        log.warn("the events up to seq {} are not kept any more: the state is loaded from a snapshot", seq);
+        Committed loaded = new Committed(StateJson.parse(state), seq);
+        onCore(() -> {
+            core.journals().forgetUntil(time);
+            core.inventory().replace(loaded);
+        });
+    }
+
+    /** Runs a task on the core thread and waits for it. */
+    private void onCore(Runnable task) throws IOException, InterruptedException {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        threads.core().execute(() -> {
+            try {
+                task.run();
+                done.complete(true);
+            } catch (RuntimeException | Error e) {
+                done.completeExceptionally(e);
+            }
+        });
+        try {
+            done.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof InvalidException invalid) {
+                throw new IOException(
+                        "what etcd holds does not fit to the state of this daemon: " + invalid.getMessage(), e);
+            }
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    @Override
+    public void lead() {
+        threads.core().execute(() -> {
+            long turn = ++turns;
+            leads = true;
+            core.inventory().refuse(refusal(null), true);
+            core.acquires().start(); // an acquisition that is kept decides which parts of a new R wait
+            threads.reloads().execute(() -> prepare(turn));
+        });
+    }
+
+    private void prepare(long turn) {
+        try {
+            preparation.startDeferred();
+        } catch (IOException e) {
+            log.error("this daemon leads, but has no inventory: {}", e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        threads.core().execute(() -> {
+            if (turn == turns) {
+                if (silence == null) {
+                    core.inventory().refuse(null, false);
+                }
+                core.reporters().start();
+                core.expiry().start();
+                log.info("this daemon leads from seq {} on", core.inventory().seq());
+                settled.complete(true);
+            }
+        });
+    }
+
+    @Override
+    public void stand(@Nullable Leader leader, @Nullable Runnable then) {
+        threads.core().execute(() -> {
+            turns++;
+            boolean led = leads;
+            leads = false;
+            Answer.Failed refusal = refusal(leader);
+            core.inventory().refuse(refusal, false);
+            if (led) {
+                log.warn(
+                        "this daemon does not lead any more, at seq {}",
+                        core.inventory().seq());
+                end(Objects.requireNonNull(refusal.error()));
+            }
+            if (leader != null) {
+                log.info(
+                        "{} leads; this daemon follows from seq {}",
+                        leader,
+                        core.inventory().seq());
+                settled.complete(true);
+            }
+            silence = null;
+            core.acquires().refuse(null);
+            if (then != null) {
+                then.run();
+            }
+        });
+    }
+
+    private void end(RpcException reason) {
+        core.acquires().handOver(reason);
+        core.journals().endAll(reason);
+        core.reporters().endAll(reason);
+    }
+
+    @Override
+    public void silent(boolean silent) {
+        threads.core().execute(() -> {
+            if (leads && silent && silence == null) {
+                silence = "etcd does not answer, so another daemon may lead: try again in a few seconds";
+                log.error("etcd does not answer: streams end, and new changes are refused");
+                Answer.Failed why = new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, silence);
+                end(why.error());
+                core.acquires().refuse(why);
+                core.inventory().refuse(why, true);
+            } else if (!silent && silence != null) {
+                silence = null;
+                core.acquires().refuse(null);
+                if (leads) {
+                    log.info("etcd answers again, and this daemon still leads");
+                    core.inventory().refuse(null, false);
+                    core.acquires().start();
+                    core.reporters().start();
+                }
+            }
+        });
+    }
+}

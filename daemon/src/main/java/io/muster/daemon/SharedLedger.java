@@ -1,0 +1,111 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Environment;
+import io.muster.daemon.config.LedgerSettings;
+import io.muster.daemon.etcd.EtcdAccess;
+import io.muster.daemon.etcd.EtcdLedger;
+import io.muster.daemon.etcd.EtcdSettings;
+import io.muster.daemon.etcd.Leader;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.metrics.Meter;
+import io.muster.daemon.metrics.Metrics;
+import io.muster.inventory.level.Level;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Executor;
+
+/** Opens the ledger on etcd, and the local copy below it, as a configuration says. */
+final class SharedLedger {
+    private SharedLedger() {}
+
+    static EtcdLedger open(
+            Config config, Environment environment, LedgerListener telemetry, Recovered recovered, Executor executor)
+            throws IOException {
+        LedgerListener warnings = new LedgerListener() {
+            @Override
+            public void warning(String sentence) {
+                telemetry.warning(sentence);
+            }
+
+            @Override
+            public void broken(Throwable bug) {
+                telemetry.broken(bug);
+            }
+        };
+        Journal journal = recovered.openCopy(config.storage(), environment.uid(), warnings, executor);
+        boolean opened = false;
+        try {
+            EtcdLedger ledger = new EtcdLedger(
+                    settings(config, environment),
+                    journal,
+                    LocalDisk.existing(config.storage().stateDir()),
+                    recovered.lastEvent(),
+                    telemetry,
+                    executor);
+            opened = true;
+            return ledger;
+        } finally {
+            if (!opened) {
+                journal.close();
+            }
+        }
+    }
+
+    /**
+     * The attributes that say who makes changes: {@code muster.role}, {@code muster.leader} with the URIs of the leader, {@code
+     * muster.term}, and {@code muster.seq}, {@code muster.lag} and {@code muster.age} of what this daemon shows. None with a ledger of files.
+     */
+    static Map<String, String> attributes(Ledger ledger) {
+        if (!(ledger instanceof EtcdLedger shared)) {
+            return Map.of();
+        }
+        Leader leader = shared.leader();
+        return Map.of(
+                "muster.role",
+                shared.term() == 0 ? "standby" : "leader",
+                "muster.leader",
+                leader == null ? "" : String.join(" ", leader.uris()),
+                "muster.term",
+                Long.toString(shared.term()),
+                "muster.seq",
+                Long.toString(shared.durableSeq()),
+                "muster.lag",
+                Long.toString(shared.lag()),
+                "muster.age",
+                String.format(Locale.ROOT, "%.3f", shared.age()));
+    }
+
+    /** Binds the meters of who leads; a daemon with a ledger of files leads, without a term. */
+    static void bind(Metrics metrics, Ledger ledger) {
+        EtcdLedger shared = ledger instanceof EtcdLedger etcd ? etcd : null;
+        metrics.gauge(Meter.LEDGER_LEADS, () -> shared != null && shared.term() == 0 ? 0 : 1);
+        metrics.gauge(Meter.LEDGER_TERM, () -> shared == null ? 0 : shared.term());
+        metrics.gauge(Meter.LEDGER_LAG, () -> shared == null ? 0 : shared.lag());
+        metrics.gauge(Meter.LEDGER_AGE, () -> shared == null ? 0 : shared.age());
+    }
+
+    private static EtcdSettings settings(Config config, Environment environment) {
+        LedgerSettings ledger = config.ledger();
+        return new EtcdSettings(
+                EtcdAccess.of(ledger),
+                ledger.prefix(),
+                new Leader(
+                        ledger.member(),
+                        UUID.randomUUID().toString(),
+                        environment.hostname(),
+                        ProcessHandle.current().pid(),
+                        ledger.uris(),
+                        Build.version(),
+                        Level.NEWEST.number()),
+                ledger.ttl().toDuration(),
+                ledger.patience().toDuration(),
+                ledger.allowOld(),
+                config.storage().snapshotEvery());
+    }
+}

@@ -1,0 +1,196 @@
+package io.muster.daemon;
+
+import io.muster.daemon.alert.Receiver;
+import io.muster.daemon.api.Api;
+import io.muster.daemon.api.EventFeed;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
+import io.muster.daemon.config.Key;
+import io.muster.daemon.config.ListenAddress;
+import io.muster.daemon.http.Broadcast;
+import io.muster.daemon.http.Budget;
+import io.muster.daemon.http.HttpServer;
+import io.muster.daemon.http.Page;
+import io.muster.daemon.http.Probes;
+import io.muster.daemon.http.Site;
+import io.muster.daemon.metrics.Meter;
+import io.muster.daemon.net.Gate;
+import io.muster.daemon.service.Backend;
+import io.muster.daemon.tls.Handshakes;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The sockets that speak HTTP, and what is served there: the API, and at {@code muster.metrics} metrics and probes only. */
+final class Web implements Configurable, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    /** The highest number of connections to a socket of the API, most of which may follow events. */
+    private static final int MOST_CONNECTIONS = 2048;
+
+    private static final int MOST_PROBES = 64;
+
+    private final Threads threads;
+    private final Gate gate;
+    private final Probes probes;
+    private final Telemetry telemetry;
+    private final Budget budget = Budget.ofHeap();
+    private final List<HttpServer> servers = new ArrayList<>();
+    private volatile @Nullable Broadcast events;
+    private @Nullable Api api;
+    private Consumer<String> refused = reason -> {};
+
+    Web(Threads threads, Gate gate, Probes probes, Telemetry telemetry) {
+        this.threads = threads;
+        this.gate = gate;
+        this.probes = probes;
+        this.telemetry = telemetry;
+        telemetry.metrics().gauge(Meter.EVENT_READERS, this::readers);
+    }
+
+    /** Returns whether the configuration has an address for the API. */
+    private static boolean isForApi(ListenAddress address) {
+        return address.kind() != ListenAddress.Kind.TLS;
+    }
+
+    /** Prepares the API if the configuration has an address for it. Nothing listens yet. */
+    void prepare(Config config, Core core, Backend backend, Receiver alerts, TokenWatch tokens) throws Exception {
+        if (config.addresses().stream().noneMatch(Web::isForApi)) {
+            return;
+        }
+        tokens.start(threads.core());
+        refused = backend.queries().meters()::refused;
+        Broadcast broadcast = threads.onCore(() -> {
+            Broadcast fresh = new Broadcast(
+                    threads.network(),
+                    config.storage().journalMax(),
+                    core.inventory().seq());
+            EventFeed.start(core.inventory(), core.journals().recent(), fresh);
+            return fresh;
+        });
+        events = broadcast;
+        Api fresh = new Api(new Api.Parts(
+                Build.build(),
+                core.inventory(),
+                core.reporters(),
+                backend,
+                gate.admissions(),
+                alerts,
+                tokens,
+                probes,
+                broadcast,
+                threads.core(),
+                threads.api(),
+                telemetry::served));
+        fresh.configure(config);
+        api = fresh;
+    }
+
+    /** Opens the sockets of the API. */
+    void listen(Config config, Handshakes handshakes) throws IOException {
+        @Nullable Site site = api == null ? null : new Page(api);
+        for (ListenAddress address : config.addresses()) {
+            if (site != null && isForApi(address)) {
+                servers.add(start(address, site, handshakes));
+                log.info("listening {}", address);
+            }
+        }
+    }
+
+    private HttpServer start(ListenAddress address, Site site, Handshakes handshakes) throws IOException {
+        HttpServer.Terms terms = new HttpServer.Terms(site, MOST_CONNECTIONS, HttpServer.DEADLINE, budget);
+        if (address.kind() == ListenAddress.Kind.HTTPS) {
+            return HttpServer.start(handshakes, address, this::refused, terms);
+        }
+        if (address.kind() == ListenAddress.Kind.HTTP) {
+            return HttpServer.start(threads.network(), address.inet(), terms);
+        }
+        Path path = Path.of(address.address());
+        Path directory = path.getParent();
+        if (directory != null) {
+            gate.makeDirectory(directory);
+        }
+        return HttpServer.start(threads.network(), path, gate::mode, terms);
+    }
+
+    private void refused(String address, String reason, String sentence) {
+        threads.core().execute(() -> {
+            refused.accept(reason);
+            if (gate.admissions().budget().take(address)) {
+                log.info("refused {} on https: {}", address, sentence);
+            }
+        });
+    }
+
+    /** Opens the socket for metrics and probes. A port that is in use prevents the start only if the configuration names that port. */
+    void listenForProbes(Config config) throws IOException {
+        Optional<InetSocketAddress> address = config.reporting().metrics();
+        if (address.isEmpty()) {
+            return;
+        }
+        try {
+            HttpServer.Terms terms = new HttpServer.Terms(probes, MOST_PROBES, HttpServer.DEADLINE, budget);
+            HttpServer server = HttpServer.start(threads.network(), address.get(), terms);
+            servers.add(server);
+            log.info("metrics address={}", HttpServer.shown(server.address()));
+        } catch (IOException e) {
+            if (!config.effective().of(Key.METRICS).isDefault()) {
+                throw e;
+            }
+            log.warn(
+                    "there are no metrics, because the default address is in use; set muster.metrics: {}",
+                    e.getMessage());
+        }
+    }
+
+    private int readers() {
+        Broadcast broadcast = events;
+        return broadcast == null ? 0 : broadcast.size();
+    }
+
+    /** Returns the addresses of the TCP sockets, with the actual ports. */
+    List<InetSocketAddress> addresses() {
+        return servers.stream()
+                .filter(HttpServer::isTcp)
+                .map(HttpServer::address)
+                .toList();
+    }
+
+    /** Returns why nobody can connect by the name of a socket; "" if connecting works. May block. */
+    String fault() {
+        return servers.stream()
+                .map(HttpServer::fault)
+                .filter(fault -> !fault.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Sets the modes of the UNIX sockets by the admission in force. Must not be called on the core thread. */
+    @Override
+    public void configure(Config next) throws IOException {
+        Api site = api;
+        if (site != null) {
+            site.configure(next);
+        }
+        for (HttpServer server : servers) {
+            server.mode(gate::mode);
+        }
+    }
+
+    /** Accepts no further connections, and ends the streams of events. Requests that are being served get their responses. */
+    @Override
+    public void close() {
+        servers.forEach(HttpServer::close);
+        Broadcast broadcast = events;
+        if (broadcast != null) {
+            broadcast.end();
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.muster.daemon.config;
+
+import io.muster.inventory.axis.Hold;
+
+/**
+ * What the daemon makes of the alerts that a Prometheus Alertmanager sends.
+ *
+ * @param holder first part of the holder of each alert's hold; "" if alerts are refused
+ * @param label name of the label that has the host
+ * @param category word that begins the reason of each hold; "" for none
+ * @param reason text of the reason, in which {@code {NAME}} stands for the label or annotation of this name
+ * @param grace how long a hold lasts after the last word of the Alertmanager
+ * @param share largest share of the hosts that alerts may hold at a time
+ */
+public record AlertSettings(String holder, String label, String category, String reason, Fsd grace, double share) {
+    private static final Fsd DEFAULT_GRACE = new Fsd(6 * 3600);
+    private static final double DEFAULT_SHARE = 0.05;
+    private static final String WORD = "[A-Za-z_][A-Za-z0-9_]{0,63}";
+    /** Leaves room for a colon and a fingerprint within the length of a holder. */
+    private static final int LONGEST_HOLDER = 32;
+
+    static AlertSettings read(Table alerts) {
+        return new AlertSettings(
+                alerts.get("holder", "", node -> holder(Table.textOf(node))),
+                alerts.get("label", "instance", node -> {
+                    Table.require(Table.textOf(node).matches(WORD), "expected the name of a label, such as instance");
+                    return node.textValue();
+                }),
+                alerts.get("class", "", node -> {
+                    Table.require(
+                            Table.textOf(node).matches("[A-Za-z0-9_.-]{0,32}"),
+                            "expected a word of letters, digits and _.-");
+                    return node.textValue();
+                }),
+                alerts.text("reason", "{alertname}: {summary}"),
+                grace(alerts),
+                alerts.share("share", DEFAULT_SHARE));
+    }
+
+    private static String holder(String name) {
+        String fault = Hold.wordFault("holder", name, LONGEST_HOLDER);
+        Table.require(fault == null, String.valueOf(fault));
+        return name;
+    }
+
+    private static Fsd grace(Table alerts) {
+        Fsd grace = alerts.duration("grace", DEFAULT_GRACE);
+        if (grace.seconds() < 60 || grace.seconds() > 30 * 86_400) {
+            alerts.problem("grace", "expected 1m to 30d");
+            return DEFAULT_GRACE;
+        }
+        return grace;
+    }
+
+    /** Returns whether alerts are accepted. */
+    public boolean isOn() {
+        return !holder.isEmpty();
+    }
+}

@@ -1,0 +1,19 @@
+package io.muster.daemon.core;
+
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.InventoryState;
+
+/** What a command would do, and the state after it. */
+public record Preview(Decision decision, InventoryState after) {
+    static Preview of(Command command, InventoryState from, double now, Principal by) {
+        Decision decision = command.decide(from, now, by);
+        InventoryState after = from;
+        for (Event event : decision.events()) {
+            after = after.apply(event, now, by);
+        }
+        return new Preview(decision, after);
+    }
+}

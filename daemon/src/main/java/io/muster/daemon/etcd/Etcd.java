@@ -1,0 +1,363 @@
+package io.muster.daemon.etcd;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.etcd.EtcdException.Fate;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of etcd that the ledger needs, over the JSON gateway of etcd's client port. A call goes to one member. After a call that was
+ * not answered, the next call goes to the next member. An object belongs to one thread.
+ */
+final class Etcd implements Closeable {
+    /** How long a member may take to accept a connection. */
+    private static final int CONNECT_MILLIS = 500;
+
+    private static final ObjectMapper JSON = JsonMapper.builder().build();
+
+    /** The codes of gRPC with which etcd answers a request that it has not carried out and never will. */
+    private static final List<Integer> REFUSALS = List.of(3, 5, 7, 9, 11, 12, 16);
+
+    /** The code of what exceeds a limit. */
+    private static final int EXHAUSTED = 8;
+
+    private final EtcdAccess access;
+    private int at;
+    private @Nullable Http http;
+    private String token = "";
+
+    /** @param first the index of the endpoint to begin with */
+    Etcd(EtcdAccess access, int first) {
+        this.access = access;
+        this.at = Math.floorMod(first, access.endpoints().size());
+    }
+
+    /** A key with its value. */
+    static final class Entry {
+        private final String key;
+        private final byte[] value;
+        private final long modRevision;
+        private final long lease;
+
+        Entry(String key, byte[] value, long modRevision, long lease) {
+            this.key = key;
+            this.value = value;
+            this.modRevision = modRevision;
+            this.lease = lease;
+        }
+
+        String key() {
+            return key;
+        }
+
+        /** The value, which must not be modified. */
+        byte[] value() {
+            return value;
+        }
+
+        /** The revision in which the key was last written. */
+        long modRevision() {
+            return modRevision;
+        }
+
+        /** The lease with which the key ends; 0 for none. */
+        long lease() {
+            return lease;
+        }
+
+        String text() {
+            return new String(value, StandardCharsets.UTF_8);
+        }
+    }
+
+    /** The condition that a key was last written in this revision; 0 if the key must not exist. */
+    record Compare(String key, long modRevision) {}
+
+    /** One operation of a transaction. */
+    sealed interface Op {
+        ObjectNode toJson();
+
+        final class Put implements Op {
+            private final String key;
+            private final byte[] value;
+            private final long lease;
+
+            /** @param lease the lease with which the key ends; 0 for none */
+            Put(String key, byte[] value, long lease) {
+                this.key = key;
+                this.value = value;
+                this.lease = lease;
+            }
+
+            Put(String key, String value) {
+                this(key, value.getBytes(StandardCharsets.UTF_8), 0);
+            }
+
+            @Override
+            public ObjectNode toJson() {
+                ObjectNode put = JSON.createObjectNode();
+                put.put("key", bytes(key)).put("value", value).put("lease", Long.toString(lease));
+                return wrap("request_put", put);
+            }
+        }
+
+        /** Reads the keys from {@code key} to before {@code end}; only {@code key} if {@code end} is empty. */
+        record Get(String key, String end, int limit, boolean last, boolean keysOnly) implements Op {
+            static Get one(String key) {
+                return new Get(key, "", 1, false, false);
+            }
+
+            static Get range(String key, String end, int limit) {
+                return new Get(key, end, limit, false, false);
+            }
+
+            @Override
+            public ObjectNode toJson() {
+                ObjectNode get = JSON.createObjectNode();
+                get.put("key", bytes(key)).put("range_end", bytes(end)).put("limit", Integer.toString(limit));
+                get.put("keys_only", keysOnly);
+                if (last) {
+                    get.put("sort_order", "DESCEND").put("sort_target", "KEY");
+                }
+                return wrap("request_range", get);
+            }
+        }
+
+        record Delete(String key, String end) implements Op {
+            @Override
+            public ObjectNode toJson() {
+                return wrap(
+                        "request_delete_range",
+                        JSON.createObjectNode().put("key", bytes(key)).put("range_end", bytes(end)));
+            }
+        }
+
+        private static ObjectNode wrap(String name, ObjectNode operation) {
+            ObjectNode wrapped = JSON.createObjectNode();
+            wrapped.set(name, operation);
+            return wrapped;
+        }
+    }
+
+    /**
+     * The answer to a transaction.
+     *
+     * @param succeeded whether every condition was true
+     * @param revision the revision of the transaction
+     * @param found the keys that each {@link Op.Get} of the branch found
+     */
+    record Result(boolean succeeded, long revision, List<List<Entry>> found) {
+        /** The key that a {@link Op.Get} of one key found, or null. */
+        @Nullable
+        Entry one(int get) {
+            return found.get(get).isEmpty() ? null : found.get(get).get(0);
+        }
+    }
+
+    record Lease(long id, long ttlSeconds) {}
+
+    /** What a member says of itself. */
+    record Status(String version, long databaseBytes, long bytesInUse) {}
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Carries out a transaction: {@code then} if every condition is true, and {@code otherwise} if not. */
+    Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise, int timeoutMillis) throws EtcdException {
+        ObjectNode body = JSON.createObjectNode();
+        ArrayNode conditions = body.putArray("compare");
+        for (Compare condition : compare) {
+            conditions
+                    .addObject()
+                    .put("key", bytes(condition.key))
+                    .put("result", "EQUAL")
+                    .put("target", "MOD")
+                    .put("mod_revision", Long.toString(condition.modRevision));
+        }
+        ArrayNode success = body.putArray("success");
+        then.forEach(op -> success.add(op.toJson()));
+        ArrayNode failure = body.putArray("failure");
+        otherwise.forEach(op -> failure.add(op.toJson()));
+        JsonNode answer = call("/v3/kv/txn", body, timeoutMillis);
+        List<List<Entry>> found = new ArrayList<>();
+        for (JsonNode response : answer.path("responses")) {
+            if (response.has("response_range")) {
+                found.add(entries(response.path("response_range").path("kvs")));
+            }
+        }
+        return new Result(
+                answer.path("succeeded").asBoolean(),
+                answer.path("header").path("revision").asLong(),
+                found);
+    }
+
+    /** Reads with one transaction, whose answer is linearizable: it has everything that was answered before. */
+    Result read(List<Op> gets, int timeoutMillis) throws EtcdException {
+        return transact(List.of(), gets, List.of(), timeoutMillis);
+    }
+
+    private static List<Entry> entries(JsonNode nodes) throws EtcdException {
+        List<Entry> entries = new ArrayList<>();
+        for (JsonNode node : nodes) {
+            try {
+                byte[] key = node.path("key").binaryValue();
+                byte[] value = node.has("value") ? node.path("value").binaryValue() : new byte[0];
+                entries.add(new Entry(
+                        new String(key == null ? new byte[0] : key, StandardCharsets.UTF_8),
+                        value == null ? new byte[0] : value,
+                        node.path("mod_revision").asLong(),
+                        node.path("lease").asLong()));
+            } catch (IOException e) {
+                throw new EtcdException(Fate.UNKNOWN, "etcd's answer is not in base64: " + e.getMessage(), e);
+            }
+        }
+        return entries;
+    }
+
+    Lease grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
+        JsonNode answer =
+                call("/v3/lease/grant", JSON.createObjectNode().put("TTL", Long.toString(ttlSeconds)), timeoutMillis);
+        return new Lease(answer.path("ID").asLong(), answer.path("TTL").asLong());
+    }
+
+    /** Returns the seconds for which the lease was extended; 0 if there is no such lease. */
+    long keepAlive(long lease, int timeoutMillis) throws EtcdException {
+        JsonNode answer =
+                call("/v3/lease/keepalive", JSON.createObjectNode().put("ID", Long.toString(lease)), timeoutMillis);
+        if (answer.has("error")) {
+            throw failure(200, answer.path("error"));
+        }
+        return answer.path("result").path("TTL").asLong();
+    }
+
+    void revoke(long lease, int timeoutMillis) throws EtcdException {
+        call("/v3/lease/revoke", JSON.createObjectNode().put("ID", Long.toString(lease)), timeoutMillis);
+    }
+
+    Status status(int timeoutMillis) throws EtcdException {
+        JsonNode answer = call("/v3/maintenance/status", JSON.createObjectNode(), timeoutMillis);
+        return new Status(
+                answer.path("version").asText(),
+                answer.path("dbSize").asLong(),
+                answer.path("dbSizeInUse").asLong());
+    }
+
+    /** The endpoint to which the next call goes. */
+    URI endpoint() {
+        return access.endpoints().get(at);
+    }
+
+    private JsonNode call(String path, ObjectNode body, int timeoutMillis) throws EtcdException {
+        try {
+            return attempt(path, body, timeoutMillis);
+        } catch (EtcdException e) {
+            // A token that has expired, or is older than the last change of users, was refused before the request was
+            // carried out.
+            boolean stale = e.fate() == Fate.REFUSED
+                    && !token.isEmpty()
+                    && (e.sentence().contains("invalid auth token")
+                            || e.sentence().contains("revision in header")
+                            || e.sentence().contains("revision of auth store is old"));
+            if (!stale) {
+                throw e;
+            }
+            token = "";
+            return attempt(path, body, timeoutMillis);
+        }
+    }
+
+    private JsonNode attempt(String path, ObjectNode body, int timeoutMillis) throws EtcdException {
+        if (!access.user().isEmpty() && token.isEmpty()) {
+            token = authenticate(timeoutMillis);
+        }
+        return exchange(path, token, body, timeoutMillis);
+    }
+
+    private String authenticate(int timeoutMillis) throws EtcdException {
+        ObjectNode login = JSON.createObjectNode().put("name", access.user());
+        try {
+            login.put("password", access.password());
+            return exchange("/v3/auth/authenticate", "", login, timeoutMillis)
+                    .path("token")
+                    .asText();
+        } catch (EtcdException e) {
+            throw new EtcdException(Fate.NOT_SENT, "etcd does not know " + access.user() + ": " + e.sentence(), e);
+        } catch (IOException e) {
+            throw new EtcdException(Fate.NOT_SENT, "the password for etcd cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private JsonNode exchange(String path, String authorization, ObjectNode body, int timeoutMillis)
+            throws EtcdException {
+        Fate fate = Fate.NOT_SENT;
+        try {
+            byte[] request = JSON.writeValueAsBytes(body);
+            Http connection = connection(timeoutMillis);
+            fate = Fate.UNKNOWN;
+            Http.Response response = connection.post(path, authorization, request, timeoutMillis);
+            JsonNode answer = JSON.readTree(response.body());
+            if (response.status() != 200) {
+                throw failure(response.status(), answer);
+            }
+            return answer;
+        } catch (EtcdException e) {
+            if (e.fate() == Fate.UNKNOWN) {
+                next();
+            }
+            throw e;
+        } catch (IOException e) {
+            String where = endpoint().toString();
+            next();
+            String why = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+            throw new EtcdException(fate, where + ": " + why, e);
+        }
+    }
+
+    private Http connection(int timeoutMillis) throws IOException {
+        Http open = http;
+        if (open == null) {
+            EtcdTls tls = endpoint().getScheme().equals("https") ? access.tls() : null;
+            open = new Http(endpoint(), tls == null ? null : tls.sockets(), Math.min(CONNECT_MILLIS, timeoutMillis));
+            http = open;
+        }
+        return open;
+    }
+
+    private void next() {
+        close();
+        at = (at + 1) % access.endpoints().size();
+        token = "";
+    }
+
+    /** The failure that an answer names. Gateways before etcd 3.6 say {@code error}, later ones only {@code message}. */
+    private EtcdException failure(int status, JsonNode answer) {
+        JsonNode error = answer.path("error");
+        int code = answer.path("code").asInt(answer.path("grpc_code").asInt(-1));
+        String text = answer.path("message").asText(error.isTextual() ? error.asText() : "HTTP status " + status);
+        String sentence = endpoint() + ": " + text;
+        if (code == EXHAUSTED && text.contains("space exceeded")) {
+            return new EtcdException(Fate.NO_SPACE, sentence);
+        }
+        boolean refused = REFUSALS.contains(code) || (code == EXHAUSTED && text.contains("larger than max"));
+        return new EtcdException(refused ? Fate.REFUSED : Fate.UNKNOWN, sentence);
+    }
+
+    @Override
+    public void close() {
+        Http open = http;
+        http = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+}

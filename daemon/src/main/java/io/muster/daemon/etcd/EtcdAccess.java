@@ -1,0 +1,42 @@
+package io.muster.daemon.etcd;
+
+import io.muster.daemon.config.LedgerSettings;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where etcd is, and as whom the daemon speaks to it.
+ *
+ * @param endpoints client URLs of the members, with ports
+ * @param user the user of etcd; "" if etcd asks for none
+ * @param passwordFile the file with the password of the user, which is read at each login
+ */
+public record EtcdAccess(
+        List<URI> endpoints,
+        EtcdTls tls,
+        String user,
+        @Nullable Path passwordFile) {
+    public EtcdAccess {
+        endpoints = List.copyOf(endpoints);
+    }
+
+    public static EtcdAccess of(LedgerSettings settings) {
+        LedgerSettings.Tls tls = settings.tls();
+        return new EtcdAccess(
+                settings.endpoints(),
+                new EtcdTls(tls.ca(), tls.certificate(), tls.key()),
+                settings.user(),
+                settings.passwordFile());
+    }
+
+    String password() throws IOException {
+        return passwordFile == null
+                ? ""
+                : Files.readString(passwordFile, StandardCharsets.UTF_8).strip();
+    }
+}

@@ -1,0 +1,488 @@
+package io.muster.daemon.etcd;
+
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalLines;
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Archive;
+import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.ledger.ThreadEnd;
+import io.muster.inventory.level.Level;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ledger on etcd. The thread {@code ledger} follows the log while another daemon leads, tries to lead while nobody does, and writes the
+ * batches of this daemon while it leads. It learns of the log by reading it a few times a second, in one transaction with the keys of
+ * leader and head: a read that succeeds proves that etcd has a quorum, and leaves no gap, which a watch may.
+ */
+public final class EtcdLedger implements Ledger {
+    /** The file in the state directory that says of which ledger the directory is a copy. */
+    public static final String COPY = LocalCopy.FILE;
+
+    private static final long POLL_MILLIS = 100;
+    private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final EtcdSettings settings;
+    private final LocalCopy local;
+    private final LedgerListener listener;
+    private final Executor completions;
+    private final Store store;
+    private final Follower follower;
+    private final Tenure tenure;
+    private final Snapshotter snapshotter;
+    private final Thread thread;
+
+    private final Requests requests = new Requests();
+    private volatile Status status = new Status(Condition.WRITABLE, "");
+    private volatile Level level = Level.NEWEST;
+    private volatile boolean closing;
+    private volatile @Nullable Writer writer;
+    private volatile boolean silent;
+    private @Nullable Standing standing;
+
+    // Used by the thread ledger only.
+    private final Deque<Batch> waiting = new ArrayDeque<>();
+    private volatile @Nullable Leader shown;
+    private boolean shownBefore;
+    /** How many times the daemon has to confirm that it submits nothing more. */
+    private int unconfirmed;
+    /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
+    private long abandonedTerm;
+    /** Until when the daemon lets others try to lead first. */
+    private long yieldUntil = System.nanoTime();
+
+    private int terms;
+
+    /**
+     * @param journal the journal of this daemon, which becomes the local copy
+     * @param disk the state directory of the journal
+     * @param lastEvent the {@linkplain io.muster.daemon.journal.JournalRecord#fingerprint fingerprint} of the last event that the
+     *     journal replayed; 0 if it replayed none
+     * @param completions runs the callbacks of batches and snapshots, in order
+     * @throws IOException if the state directory is not one of a ledger on etcd
+     */
+    public EtcdLedger(
+            EtcdSettings settings,
+            Journal journal,
+            Disk disk,
+            long lastEvent,
+            LedgerListener listener,
+            Executor completions)
+            throws IOException {
+        this(settings, new LocalCopy(journal, disk, lastEvent, listener), listener, completions, store -> store);
+    }
+
+    /** @param stores replaces what reads and writes etcd, by something that is wrong on purpose */
+    EtcdLedger(
+            EtcdSettings settings,
+            LocalCopy local,
+            LedgerListener listener,
+            Executor completions,
+            UnaryOperator<Store> stores) {
+        this.settings = settings;
+        this.listener = listener;
+        this.completions = completions;
+        Keys keys = new Keys(settings.prefix());
+        int first = Math.floorMod(settings.self().boot().hashCode(), 97);
+        this.local = local;
+        this.store = stores.apply(new Store(new Etcd(settings.access(), first), keys));
+        this.follower = new Follower(store, local, settings.patience());
+        this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
+        this.snapshotter = new Snapshotter(
+                new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings.snapshotEvery());
+        this.thread = new Thread(this::run, "ledger");
+    }
+
+    /** Begins to follow; until then the ledger is as the local copy has it. */
+    public void begin(Standing listener, Level found) {
+        standing = listener;
+        level = found;
+        tenure.start();
+        thread.start();
+    }
+
+    private Standing standing() {
+        Standing set = standing;
+        if (set == null) {
+            throw new IllegalStateException("the ledger has not begun");
+        }
+        return set;
+    }
+
+    @Override
+    public long durableSeq() {
+        Writer leading = writer;
+        return leading == null ? follower.seq() : leading.head().seq();
+    }
+
+    @Override
+    public long snapshotSeq() {
+        return local.snapshotSeq();
+    }
+
+    @Override
+    public long bytes() {
+        return local.bytes();
+    }
+
+    @Override
+    public Status status() {
+        return status;
+    }
+
+    @Override
+    public Archive archive() {
+        return local.archive();
+    }
+
+    /** Who leads, as far as this daemon knows; null if nobody does. */
+    public @Nullable Leader leader() {
+        return shown;
+    }
+
+    /** The age in seconds of what this daemon shows: it was the newest state this long ago. */
+    public double age() {
+        return Math.max(0, System.nanoTime() - heardAt()) / 1e9;
+    }
+
+    private long heardAt() {
+        Writer leading = writer;
+        return leading == null ? follower.heardAt() : Math.max(leading.ledAt(), follower.heardAt());
+    }
+
+    /** The term in which this daemon leads; 0 if it does not. */
+    public long term() {
+        Writer leading = writer;
+        return leading == null ? 0 : leading.term();
+    }
+
+    /** How many events etcd was last seen to have that this daemon has not applied. */
+    public long lag() {
+        return follower.lag();
+    }
+
+    @Override
+    public @Nullable String refusal(byte[] event) {
+        return local.refusal(event);
+    }
+
+    @Override
+    public void submit(Batch batch) {
+        requests.add(() -> waiting.add(batch));
+    }
+
+    @Override
+    public void raise(Level to) {
+        requests.add(() -> {
+            level = to.includes(level) ? to : level;
+            local.raise(level);
+        });
+    }
+
+    @Override
+    public void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
+        snapshotter.take(seq, state, level, term(), outcome -> completions.execute(() -> done.accept(outcome)));
+    }
+
+    @Override
+    public void probe() {
+        if (!requests.isClosed()) {
+            requests.addLate(() -> {
+                local.retry();
+                Writer leading = writer;
+                if (leading != null && status.condition() == Condition.READ_ONLY) {
+                    tryProbe(leading);
+                }
+            });
+        }
+    }
+
+    /** Tests whether etcd takes writes again, with a key that means nothing. */
+    private void tryProbe(Writer leading) {
+        try {
+            if (store.fenced(
+                    leading.term(), List.of(new Etcd.Op.Put(store.keys().prefix() + "probe", "")))) {
+                become(Condition.WRITABLE, "");
+            }
+        } catch (EtcdException e) {
+            // the condition stays
+        }
+    }
+
+    private void run() {
+        boolean again = false;
+        while (!closing) {
+            requests.run(again || !waiting.isEmpty() ? 0 : POLL_MILLIS);
+            again = attempt();
+        }
+        finish();
+    }
+
+    /** @return whether there is more to do at once */
+    private boolean attempt() {
+        try {
+            Writer leading = writer;
+            return leading == null ? follow() : lead(leading);
+        } catch (EtcdException e) {
+            unreachable(e.sentence());
+        } catch (ForeignException e) {
+            foreign(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            become(Condition.READ_ONLY, String.valueOf(e.getMessage()));
+            if (writer == null) {
+                store.resign(settings.self());
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody may interrupt the ledger", e);
+        } catch (RuntimeException | Error bug) {
+            listener.broken(bug);
+            step(null);
+            become(Condition.BROKEN, "a bug made the ledger fail; restart the daemon: " + bug);
+        }
+        LockSupport.parkNanos(RETRY_NANOS);
+        return false;
+    }
+
+    private void unreachable(String reason) {
+        failWaiting("etcd cannot be reached: " + reason);
+        if (System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
+            become(Condition.READ_ONLY, "etcd cannot be reached: " + reason);
+        }
+    }
+
+    /** What etcd holds is not what this daemon has: it follows and leads no more, until that changes. */
+    private void foreign(String reason) {
+        if (writer != null) {
+            step(null);
+        }
+        failWaiting(reason);
+        become(Condition.READ_ONLY, reason);
+        store.resign(settings.self());
+    }
+
+    private boolean follow() throws IOException, InterruptedException {
+        failWaiting("this daemon does not lead");
+        Store.View view = follower.read(standing());
+        if (view == null) {
+            return true; // there is more to read
+        }
+        String obstacle = tenure.obstacle(view.leader() == null);
+        if (status.condition() != Condition.BROKEN) {
+            become(obstacle.isEmpty() ? Condition.WRITABLE : Condition.READ_ONLY, obstacle);
+        }
+        Etcd.Entry key = view.leader();
+        if (key == null) {
+            show(null);
+            return campaign();
+        }
+        Leader leader = Leader.parse(key);
+        if (!leader.isSame(settings.self())) {
+            show(leader);
+            return false;
+        }
+        if (view.term() == abandonedTerm || status.condition() == Condition.BROKEN) {
+            store.resign(view.term());
+            return false;
+        }
+        if (unconfirmed == 0 && waiting.isEmpty()) {
+            begin(view, key.lease());
+            return true;
+        }
+        return false;
+    }
+
+    /** @return whether this daemon may have become the leader */
+    private boolean campaign() throws EtcdException {
+        long lease = tenure.lease();
+        boolean may = lease != 0
+                && unconfirmed == 0
+                && status.condition() != Condition.BROKEN
+                && System.nanoTime() - yieldUntil >= 0;
+        return may && tenure.campaign(store, lease);
+    }
+
+    private void begin(Store.View view, long lease) {
+        String nonce = settings.self().boot().substring(0, 6) + Integer.toString(++terms, 36);
+        Writer next = new Writer(store, view.term(), view.head(), lease, nonce, settings.patience());
+        next.led(view.asked());
+        writer = next;
+        silent = false;
+        shown = settings.self();
+        shownBefore = true;
+        standing().lead();
+    }
+
+    private void show(@Nullable Leader leader) {
+        if (!shownBefore || !Objects.equals(leader, shown)) {
+            shownBefore = true;
+            shown = leader;
+            standing().stand(leader, null);
+        }
+    }
+
+    private boolean lead(Writer leading) throws IOException, InterruptedException {
+        if (!waiting.isEmpty()) {
+            commit(leading);
+            return true;
+        }
+        follower.refill(leading.head().seq());
+        long pause = settings.ttl().toNanos() / 4;
+        if (System.nanoTime() - leading.ledAt() > pause) {
+            Store.View view = store.view(leading.head().seq() + 1, 1, false);
+            if (view.term() != leading.term()) {
+                step(null);
+            } else if (!view.head().txn().equals(leading.head().txn())) {
+                throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
+            } else {
+                leading.led(view.asked());
+            }
+        }
+        return false;
+    }
+
+    /** Leads no more. */
+    private void step(@Nullable Leader next) {
+        Writer leading = writer;
+        if (leading == null) {
+            return;
+        }
+        follower.resume(leading.head());
+        writer = null;
+        unconfirmed++;
+        shown = next;
+        shownBefore = true;
+        yieldUntil = System.nanoTime() + settings.ttl().toNanos();
+        standing().stand(next, () -> requests.addLate(() -> unconfirmed--));
+    }
+
+    /** Writes one group of the batches that wait. */
+    private void commit(Writer leading) throws ForeignException {
+        long start = System.nanoTime();
+        Pending pending = Pending.of(waiting, leading.head().seq() + 1, status.reason());
+        List<List<byte[]>> commands = pending.commands();
+        long last = pending.last();
+        if (commands.isEmpty()) {
+            pending.settle("", completions);
+            return;
+        }
+        long first = leading.head().seq() + 1;
+        byte[] lines = JournalLines.encode(first, commands);
+        Group group = leading.next(last, lines);
+        long encoded = System.nanoTime();
+        Writer.Verdict verdict;
+        try {
+            verdict = leading.write(group, level);
+        } catch (ForeignException | RuntimeException e) {
+            pending.settle("the ledger failed: the change may have been made", completions);
+            throw e;
+        }
+        if (verdict.kind() == Writer.Kind.DURABLE) {
+            local.append(first, commands);
+            snapshotter.wrote(last, group.txn());
+            listener.committed(
+                    pending.size(),
+                    (int) (last - first + 1),
+                    lines.length,
+                    encoded - start,
+                    System.nanoTime() - encoded);
+            become(Condition.WRITABLE, "");
+            pending.settle("", completions);
+            return;
+        }
+        listener.failed(verdict.reason());
+        fail(leading, group, commands, pending, verdict);
+    }
+
+    private void fail(
+            Writer leading, Group group, List<List<byte[]>> commands, Pending pending, Writer.Verdict verdict) {
+        switch (verdict.kind()) {
+            case FAILED -> {
+                become(Condition.READ_ONLY, verdict.reason());
+                pending.settle(verdict.reason(), completions);
+            }
+            case UNCERTAIN -> {
+                become(Condition.UNCERTAIN, verdict.reason());
+                pending.settle(verdict.reason(), completions);
+                abandonedTerm = leading.term();
+                step(null);
+            }
+            default -> {
+                follower.resolve(group.first(), group.txn(), commands, durable -> {
+                    String failure = "this daemon does not lead any more";
+                    failure = durable == null ? failure + ": the change may have been made" : failure;
+                    pending.settle(Boolean.TRUE.equals(durable) ? "" : failure, completions);
+                });
+                step(null);
+            }
+        }
+    }
+
+    /** Fails what waits, because this daemon does not lead. */
+    private void failWaiting(String reason) {
+        follower.loseHope();
+        if (writer == null && !waiting.isEmpty() && !follower.isOpen()) {
+            Pending pending = new Pending();
+            waiting.forEach(batch -> pending.add(batch, batch.size() == 0 ? Outcome.abandoned(reason) : null));
+            waiting.clear();
+            pending.settle(reason, completions);
+        }
+    }
+
+    /** Called on the thread lease: whether a leader has not heard from etcd for so long that another daemon may lead. */
+    private void listen() {
+        Writer leading = writer;
+        if (leading != null) {
+            long heard = Math.max(leading.ledAt(), tenure.renewedAt(leading.lease()));
+            boolean now = System.nanoTime() - heard > settings.ttl().toNanos();
+            if (now != silent) {
+                silent = now;
+                standing().silent(now);
+            }
+        }
+    }
+
+    private void become(Condition condition, String reason) {
+        Status next = new Status(condition, reason);
+        if (!next.equals(status)) {
+            status = next;
+            listener.condition(condition, reason);
+        }
+    }
+
+    /** Writes what waits, hands over, and closes everything. */
+    private void finish() {
+        requests.run(0);
+        while (writer != null && !waiting.isEmpty()) {
+            attempt();
+        }
+        failWaiting("the daemon stops");
+        status = new Status(Condition.CLOSED, "the ledger is closed");
+        tenure.close();
+        snapshotter.close();
+        store.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!requests.close(() -> closing = true)) {
+            return;
+        }
+        if (standing != null) { // else the thread was never started
+            ThreadEnd.await(thread);
+        }
+        local.close();
+    }
+}

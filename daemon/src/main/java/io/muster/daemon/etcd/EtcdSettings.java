@@ -1,0 +1,22 @@
+package io.muster.daemon.etcd;
+
+import java.time.Duration;
+
+/**
+ * The settings of a ledger on etcd.
+ *
+ * @param prefix the beginning of all keys, with a slash at the end
+ * @param self how this daemon presents itself to others
+ * @param ttl how long the lease of a daemon lasts that has gone
+ * @param patience how long the outcome of a change may stay open
+ * @param allowOld whether a version of etcd with known faults is accepted
+ * @param snapshotEvery how many events the log may hold before a snapshot is written to etcd
+ */
+public record EtcdSettings(
+        EtcdAccess access,
+        String prefix,
+        Leader self,
+        Duration ttl,
+        Duration patience,
+        boolean allowOld,
+        int snapshotEvery) {}

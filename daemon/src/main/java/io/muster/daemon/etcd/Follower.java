@@ -1,0 +1,310 @@
+package io.muster.daemon.etcd;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.JournalRecord;
+import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.level.Level;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the log, applies it to this daemon and to its local copy, and checks that the log continues what this daemon has. Belongs to the
+ * thread {@code ledger}, but for what is said otherwise.
+ */
+final class Follower {
+    private final Store store;
+    private final Uploads uploads;
+    private final LocalCopy local;
+    private final Duration patience;
+
+    private volatile Group.Head head;
+    private volatile long heardAt = System.nanoTime();
+    private volatile long lag;
+    /** Whether the place of the local copy in the log is known. */
+    /** Whether the last attempt to read was not answered. */
+    private boolean unanswered;
+
+    private boolean anchored;
+
+    private @Nullable Open open;
+
+    /**
+     * A group of which only the log knows whether it was written.
+     *
+     * @param resolved receives true if it was, false if it was not, and null if nobody will ever know
+     */
+    private record Open(
+            long first, String txn, List<List<byte[]>> commands, long since, Consumer<@Nullable Boolean> resolved) {}
+
+    Follower(Store store, LocalCopy local, Duration patience) {
+        this.store = store;
+        this.uploads = new Uploads(store);
+        this.local = local;
+        this.patience = patience;
+        this.head = new Group.Head(local.last(), "", 0);
+    }
+
+    /** The seq of the last event that was applied. Any thread may call this. */
+    long seq() {
+        return head.seq();
+    }
+
+    /** When the last read was sent that found nothing new, in the time of the monotonic clock. Any thread may call this. */
+    long heardAt() {
+        return heardAt;
+    }
+
+    /** Any thread may call this. */
+    long lag() {
+        return lag;
+    }
+
+    /** Goes on after what this daemon has written. */
+    void resume(Group.Head written) {
+        head = written;
+    }
+
+    /** Waits for the log to tell whether a group was written, which nobody can write any more. */
+    void resolve(long first, String txn, List<List<byte[]>> commands, Consumer<@Nullable Boolean> resolved) {
+        open = new Open(first, txn, commands, System.nanoTime(), resolved);
+    }
+
+    /** Whether the outcome of a group is open. */
+    boolean isOpen() {
+        return open != null;
+    }
+
+    /** Ends the wait for the outcome of a group if the wait is too long. */
+    void loseHope() {
+        if (open != null && System.nanoTime() - open.since > patience.toNanos()) {
+            close(null);
+        }
+    }
+
+    private void close(@Nullable Boolean durable) {
+        Open resolved = open;
+        open = null;
+        if (resolved != null) {
+            resolved.resolved.accept(durable);
+        }
+    }
+
+    /**
+     * Reads once, and applies what is new.
+     *
+     * @return what was read, if it has nothing new; null if there may be more
+     */
+    Store.@Nullable View read(Standing standing) throws IOException, InterruptedException {
+        boolean much = unanswered || lag > 0;
+        unanswered = true; // until it is answered: an attempt after one that is not answered has more time
+        Store.View view = store.view(head.seq() + 1, Store.PAGE, much);
+        unanswered = false;
+        if (!isOurs(view)) {
+            return null;
+        }
+        if (view.head().seq() < head.seq()) {
+            throw new ForeignException(
+                    "the ledger in etcd ends with seq " + view.head().seq() + ", and this daemon has seq "
+                            + head.seq()
+                            + ": was etcd restored from a backup? `muster ledger import` puts this daemon's copy in"
+                            + " its place");
+        }
+        if (!anchored) {
+            anchor(standing);
+            return null;
+        }
+        for (Group group : view.groups()) {
+            if (group.first() != head.seq() + 1) {
+                load(standing);
+                return null;
+            }
+            if (!apply(group, standing)) {
+                return null;
+            }
+        }
+        lag = view.head().seq() - head.seq();
+        if (lag > 0) {
+            if (view.groups().isEmpty()) {
+                load(standing);
+            }
+            return null;
+        }
+        check(view.head().txn(), "the last transaction of the ledger in etcd");
+        head = view.head();
+        heardAt = view.asked();
+        close(false);
+        refill(head.seq());
+        return view;
+    }
+
+    /** Whether etcd holds the ledger of which this daemon has a copy. A new ledger is given its id. */
+    private boolean isOurs(Store.View view) throws IOException {
+        String prefix = store.keys().prefix();
+        boolean empty = local.id().isEmpty() && local.last() == 0;
+        if (view.id().isEmpty() && empty && view.head().revision() == 0) {
+            store.found(UUID.randomUUID().toString());
+            return false;
+        }
+        if (view.id().isEmpty()) {
+            throw new ForeignException("etcd holds no ledger below " + prefix + ", and the state directory holds "
+                    + (local.id().isEmpty() ? "a ledger of files" : "a copy of ledger " + local.id())
+                    + ": `muster ledger import` writes it to etcd");
+        }
+        if (empty) {
+            local.adopt(view.id());
+        }
+        if (!local.id().equals(view.id())) {
+            throw new ForeignException("etcd holds ledger " + view.id() + " below " + prefix
+                    + ", and the state directory holds "
+                    + (local.id().isEmpty() ? "a ledger of files" : "a copy of ledger " + local.id())
+                    + ": correct ledger.endpoints or ledger.prefix, or give this daemon an empty state directory");
+        }
+        return true;
+    }
+
+    private void check(String txn, String what) throws ForeignException {
+        if (!txn.equals(head.txn())) {
+            throw new ForeignException(what + " is " + (txn.isEmpty() ? "none" : txn) + ", and this daemon's is "
+                    + (head.txn().isEmpty() ? "none" : head.txn()) + " at seq " + head.seq()
+                    + ": the two have parted; was etcd restored from a backup?");
+        }
+    }
+
+    /** Finds the place of the local copy in the log. */
+    private void anchor(Standing standing) throws IOException, InterruptedException {
+        long seq = local.last();
+        if (seq == 0) {
+            head = Group.Head.NONE;
+            anchored = true;
+            return;
+        }
+        Group found = store.groupAt(seq);
+        if (found == null || found.last() < seq) {
+            skip(seq, standing);
+            return;
+        }
+        Group whole = store.whole(found);
+        if (whole == null) {
+            return;
+        }
+        List<List<JournalRecord>> commands = whole.commands();
+        for (List<JournalRecord> command : commands) {
+            for (JournalRecord record : command) {
+                if (record.seq() == seq && !local.endedWith(record)) {
+                    throw parted(seq);
+                }
+            }
+        }
+        String txn = local.txnOf(seq);
+        if (found.last() == seq && !txn.isEmpty() && !txn.equals(found.txn())) {
+            throw parted(seq);
+        }
+        List<List<JournalRecord>> rest =
+                commands.stream().filter(command -> command.get(0).seq() > seq).toList();
+        if (!rest.isEmpty()) {
+            standing.follow(rest);
+            local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
+        }
+        head = new Group.Head(found.last(), found.txn(), 0);
+        anchored = true;
+    }
+
+    private static ForeignException parted(long seq) {
+        return new ForeignException("event " + seq + " in etcd is not event " + seq
+                + " of this daemon: the two have parted; was etcd restored from a backup? `muster ledger import` puts this"
+                + " daemon's copy in its place, and an empty state directory gives it up");
+    }
+
+    /** The log does not reach back to the local copy: goes on from the snapshot. */
+    private void skip(long seq, Standing standing) throws IOException, InterruptedException {
+        Uploads.Ref ref = uploads.published().current();
+        if (ref != null && ref.seq() == seq) {
+            String txn = local.txnOf(seq);
+            if (!txn.isEmpty() && !txn.equals(ref.txn())) {
+                throw parted(seq);
+            }
+            head = new Group.Head(seq, ref.txn(), 0);
+        } else {
+            load(standing);
+        }
+        anchored = true;
+    }
+
+    private void load(Standing standing) throws IOException, InterruptedException {
+        Uploads.Ref ref = uploads.published().current();
+        if (ref == null || ref.seq() <= head.seq()) {
+            throw new ForeignException(
+                    "the log in etcd is incomplete: event " + (head.seq() + 1) + " is missing, and no snapshot has it");
+        }
+        byte[] state = uploads.load(ref);
+        if (state == null) {
+            return; // replaced by a later snapshot meanwhile
+        }
+        if (open != null && open.first <= ref.seq()) {
+            close(null);
+        }
+        standing.load(ref.seq(), ref.time(), (ObjectNode) ExactJson.read(state, 0, state.length));
+        head = new Group.Head(ref.seq(), ref.txn(), 0);
+        rebase(ref, state);
+    }
+
+    private void rebase(Uploads.Ref ref, byte[] state) throws IOException, InterruptedException {
+        local.raise(Level.of(ref.level()));
+        local.rebase(ref.seq(), state, ref.txn());
+    }
+
+    /** @return false if the group was deleted meanwhile */
+    private boolean apply(Group group, Standing standing) throws IOException, InterruptedException {
+        check(group.previous(), "before seq " + group.first() + " the last transaction");
+        if (open != null && open.first == group.first()) {
+            boolean durable = open.txn.equals(group.txn());
+            List<List<byte[]>> commands = open.commands;
+            close(durable);
+            if (durable) {
+                local.append(group.first(), commands);
+                head = new Group.Head(group.last(), group.txn(), 0);
+                return true;
+            }
+        }
+        Group whole = store.whole(group);
+        if (whole == null) {
+            return false;
+        }
+        List<List<JournalRecord>> commands = whole.commands();
+        standing.follow(commands);
+        local.append(group.first(), LocalCopy.lines(commands));
+        head = new Group.Head(group.last(), group.txn(), 0);
+        return true;
+    }
+
+    /** Reads what the local copy lacks, after its disk failed. */
+    void refill(long seq) throws IOException, InterruptedException {
+        if (local.isBehind() || local.last() >= seq) {
+            return;
+        }
+        // The copy may end within a group, because the journal takes the commands of a group one by one.
+        Group next = store.groupAt(local.last() + 1);
+        if (next == null || next.last() <= local.last()) {
+            Uploads.Ref ref = uploads.published().current();
+            byte[] state = ref == null || ref.seq() <= local.last() ? null : uploads.load(ref);
+            if (ref != null && state != null) {
+                rebase(ref, state);
+            }
+            return;
+        }
+        List<Group> groups = new ArrayList<>(List.of(next));
+        groups.addAll(store.view(next.last() + 1, Store.PAGE, true).groups());
+        for (Group group : groups) {
+            Group whole = store.whole(group);
+            if (whole == null) {
+                return;
+            }
+            local.append(group.first(), LocalCopy.lines(whole.commands()));
+        }
+    }
+}

@@ -1,0 +1,276 @@
+package io.muster.daemon.etcd;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.LedgerSettings;
+import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalLines;
+import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.journal.JournalSettings;
+import io.muster.daemon.journal.Replay;
+import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.level.Level;
+import java.io.Closeable;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What an operator does with a ledger on etcd, beside the daemons. */
+public final class LedgerAdmin implements Closeable {
+    private static final int TIMEOUT_MILLIS = 5000;
+    private static final int LEASE_SECONDS = 60;
+
+    private final Store store;
+    private final String member;
+
+    public LedgerAdmin(LedgerSettings settings) {
+        this.store = new Store(new Etcd(EtcdAccess.of(settings), 0), new Keys(settings.prefix()));
+        this.member = settings.member();
+    }
+
+    /**
+     * What etcd holds.
+     *
+     * @param id the ledger's id; "" if there is no ledger
+     * @param term the term of the leader; 0 if nobody leads
+     * @param firstSeq the first event in the log; 0 if the log is empty
+     * @param snapshotSeq the last event in the snapshot; 0 if there is none
+     */
+    public record Status(
+            String id,
+            @Nullable Leader leader,
+            long term,
+            long firstSeq,
+            long seq,
+            long snapshotSeq,
+            List<Leader> members,
+            String version,
+            long databaseBytes) {}
+
+    public Status status() throws IOException {
+        Store.View view = store.view(0, 1, false);
+        Uploads.Ref snapshot = new Uploads(store).published().current();
+        Etcd.Status etcd = store.etcd().status(TIMEOUT_MILLIS);
+        return new Status(
+                view.id(),
+                view.leader() == null ? null : Leader.parse(view.leader()),
+                view.term(),
+                view.groups().isEmpty() ? 0 : view.groups().get(0).first(),
+                view.head().seq(),
+                snapshot == null ? 0 : snapshot.seq(),
+                store.members(),
+                etcd.version(),
+                etcd.databaseBytes());
+    }
+
+    private Store.View view() throws EtcdException, ForeignException {
+        return store.view(Long.MAX_VALUE - 1, 1, false);
+    }
+
+    /**
+     * Ends the term of the leader, so that another daemon leads. Nothing that was answered is lost.
+     *
+     * @return who led; null if nobody did
+     */
+    public @Nullable Leader stepDown() throws IOException {
+        Store.View view = view();
+        if (view.leader() == null) {
+            return null;
+        }
+        store.resign(view.term());
+        return Leader.parse(view.leader());
+    }
+
+    /**
+     * Reads the whole log and checks that each transaction follows the one before.
+     *
+     * @return the number of events in the log
+     */
+    public long verify() throws IOException {
+        Uploads.Ref snapshot = new Uploads(store).published().current();
+        if (snapshot != null && new Uploads(store).load(snapshot) == null) {
+            throw new ForeignException("the pieces of the snapshot at seq " + snapshot.seq() + " are missing");
+        }
+        long seq = 0;
+        long events = 0;
+        String txn = "";
+        while (true) {
+            Store.View view = store.view(seq + 1, Store.PAGE, true);
+            if (view.groups().isEmpty()) {
+                if (seq != 0 && !view.head().txn().equals(txn)) {
+                    throw new ForeignException(
+                            "head names transaction " + view.head().txn() + ", and the log ends with " + txn);
+                }
+                return events;
+            }
+            for (Group group : view.groups()) {
+                boolean follows = group.first() == seq + 1 && group.previous().equals(txn);
+                if (seq != 0 && !follows) {
+                    throw new ForeignException(
+                            "the transaction at seq " + group.first() + " does not follow the one at seq " + seq);
+                }
+                Group whole = store.whole(group);
+                if (whole == null) {
+                    throw new ForeignException("parts of the transaction at seq " + group.first() + " are missing");
+                }
+                whole.commands();
+                events += group.last() - group.first() + 1;
+                seq = group.last();
+                txn = group.txn();
+            }
+        }
+    }
+
+    /** The contents of a state directory. */
+    private static final class Contents implements Replay {
+        private final List<List<byte[]>> commands = new ArrayList<>();
+        private List<byte[]> command = new ArrayList<>();
+        private Level level = Level.NEWEST;
+        private long base;
+        private double time;
+        private @Nullable ObjectNode state;
+
+        @Override
+        public void begins(Level found) {
+            level = found;
+        }
+
+        @Override
+        public void snapshot(long seq, double timestamp, ObjectNode found) {
+            base = seq;
+            time = timestamp;
+            state = found;
+        }
+
+        @Override
+        public void event(JournalRecord record) {
+            byte[] line = record.submitted();
+            if (line == null) {
+                throw new IllegalArgumentException("event " + record.seq() + " was not written by Muster");
+            }
+            command.add(line);
+            if (record.more() == 0) {
+                commands.add(command);
+                command = new ArrayList<>();
+            }
+        }
+    }
+
+    /**
+     * Writes a ledger of files, or a copy of a ledger, to etcd, below a prefix without keys. The directory is the copy of the new ledger
+     * from then on.
+     *
+     * @param level the format level of the directory, if it has a snapshot
+     * @return the last seq
+     * @throws io.muster.daemon.journal.disk.LockedException if a daemon uses the directory
+     */
+    public long importFrom(Disk disk, Level level) throws IOException {
+        String prefix = store.keys().prefix();
+        if (!store.read(List.of(new Op.Get(prefix, Keys.end(prefix), 1, false, true)))
+                .found()
+                .get(0)
+                .isEmpty()) {
+            throw new ForeignException(
+                    "etcd has keys below " + prefix + " already: name another ledger.prefix, or delete them"
+                            + " with `etcdctl del --prefix " + prefix + "` if no daemon needs them");
+        }
+        Contents contents = new Contents();
+        try (Journal journal = Journal.open(
+                disk,
+                JournalSettings.DEFAULT,
+                contents,
+                new LedgerListener() {},
+                Runnable::run,
+                InstantSource.system())) {
+            String id = UUID.randomUUID().toString();
+            store.found(id);
+            long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS).id();
+            try {
+                Leader self = new Leader(
+                        "import to " + member, id, "", ProcessHandle.current().pid(), List.of(), "", 0);
+                store.campaign(self.toJson(), lease);
+                write(contents, id, contents.state == null ? contents.level : level, store.view(1, 1, false));
+            } finally {
+                store.etcd().revoke(lease, TIMEOUT_MILLIS);
+            }
+            LocalCopy copy = new LocalCopy(journal, disk, 0, new LedgerListener() {});
+            copy.renew(id);
+            return journal.durableSeq();
+        }
+    }
+
+    private void write(Contents contents, String id, Level level, Store.View view) throws IOException {
+        if (view.leader() == null || !Leader.parse(view.leader()).boot().equals(id)) {
+            throw new ForeignException("a daemon leads already: stop all daemons first");
+        }
+        Group.Head head = view.head();
+        ObjectNode state = contents.state;
+        if (state != null) {
+            String txn = "import-" + id;
+            head = store.begin(view.term(), contents.base, txn);
+            byte[] bytes = ExactJson.MAPPER.writeValueAsBytes(state);
+            new Uploads(store).publish(view.term(), contents.base, txn, contents.time, level, bytes);
+        }
+        Writer writer = new Writer(store, view.term(), head, 0, "import", Duration.ofMinutes(1));
+        List<List<byte[]>> group = new ArrayList<>();
+        long bytes = 0;
+        for (int i = 0; i < contents.commands.size(); i++) {
+            group.add(contents.commands.get(i));
+            bytes += contents.commands.get(i).stream()
+                    .mapToLong(JournalLines::room)
+                    .sum();
+            if (bytes >= Pack.PIECE || i + 1 == contents.commands.size()) {
+                long first = writer.head().seq() + 1;
+                long last = writer.head().seq()
+                        + group.stream().mapToLong(List::size).sum();
+                Writer.Verdict verdict = writer.write(writer.next(last, JournalLines.encode(first, group)), level);
+                if (verdict.kind() != Writer.Kind.DURABLE) {
+                    throw new ForeignException("the import stopped at seq " + first + ": " + verdict.reason()
+                            + "; delete the keys below " + store.keys().prefix() + " and try again");
+                }
+                group = new ArrayList<>();
+                bytes = 0;
+            }
+        }
+    }
+
+    /**
+     * Makes the copy of a ledger a ledger of files of its own.
+     *
+     * @param force whether to do so although etcd has events that the copy lacks, or does not answer
+     * @return the last seq of the copy
+     * @throws io.muster.daemon.journal.disk.LockedException if a daemon uses the directory
+     */
+    public long export(Disk disk, boolean force) throws IOException {
+        try (Journal journal = Journal.open(
+                disk,
+                JournalSettings.DEFAULT,
+                new Contents(),
+                new LedgerListener() {},
+                Runnable::run,
+                InstantSource.system())) {
+            if (!force) {
+                long seq = view().head().seq();
+                if (seq != journal.durableSeq()) {
+                    throw new ForeignException("etcd has seq " + seq + ", and the copy in " + disk.where()
+                            + " ends with seq " + journal.durableSeq()
+                            + ": start a daemon on this host until it has followed, or give --force");
+                }
+            }
+            disk.delete(LocalCopy.FILE);
+            disk.forceDirectory("");
+            return journal.durableSeq();
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,218 @@
+package io.muster.daemon.etcd;
+
+import io.muster.daemon.etcd.Etcd.Compare;
+import io.muster.daemon.etcd.Etcd.Entry;
+import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.etcd.Etcd.Result;
+import io.muster.inventory.level.Level;
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The ledger's keys in etcd: reads them, and writes them on the condition that the writer leads. Belongs to one thread. */
+class Store implements Closeable {
+    /** The number of groups that are read at once. */
+    static final int PAGE = 64;
+
+    /** How long a transaction without long values may take before it is tried at another member. */
+    static final int ATTEMPT_MILLIS = 1500;
+
+    private static final int LONG_ATTEMPT_MILLIS = 10_000;
+    /** Each request stays below the length that etcd accepts, and pieces are read a few at a time. */
+    private static final int PIECES_AT_ONCE = 8;
+
+    private final Etcd etcd;
+    private final Keys keys;
+
+    Store(Etcd etcd, Keys keys) {
+        this.etcd = etcd;
+        this.keys = keys;
+    }
+
+    /**
+     * What one linearizable transaction found.
+     *
+     * @param asked the monotonic time in nanoseconds when the transaction was sent
+     * @param id the ledger's id; "" if there is none
+     * @param leader the key of the leader; null if nobody leads
+     * @param groups groups from a seq on, in order
+     */
+    record View(long asked, String id, @Nullable Entry leader, Group.Head head, List<Group> groups) {
+        /** The term of the leader; 0 if nobody leads. */
+        long term() {
+            return leader == null ? 0 : leader.modRevision();
+        }
+    }
+
+    /**
+     * Reads who leads, where the log ends, and some of it.
+     *
+     * @param from the seq from which groups are read
+     * @param patient whether much is expected, so that the answer may take long
+     */
+    View view(long from, int groups, boolean patient) throws EtcdException, ForeignException {
+        long asked = System.nanoTime();
+        Result result = etcd.read(
+                List.of(
+                        Op.Get.one(keys.id()),
+                        Op.Get.one(keys.leader()),
+                        Op.Get.one(keys.head()),
+                        Op.Get.range(keys.log(from), keys.logEnd(), groups)),
+                patient ? LONG_ATTEMPT_MILLIS : ATTEMPT_MILLIS);
+        Entry id = result.one(0);
+        Entry head = result.one(2);
+        List<Group> found = new ArrayList<>();
+        for (Entry entry : result.found().get(3)) {
+            found.add(Group.parse(entry));
+        }
+        return new View(
+                asked,
+                id == null ? "" : id.text(),
+                result.one(1),
+                head == null ? Group.Head.NONE : Group.Head.parse(head),
+                found);
+    }
+
+    /** The last group that begins with {@code seq} or before; null if none is kept. */
+    @Nullable
+    Group groupAt(long seq) throws EtcdException, ForeignException {
+        Result result =
+                etcd.read(List.of(new Op.Get(keys.log(0), keys.log(seq + 1), 1, true, false)), LONG_ATTEMPT_MILLIS);
+        Entry found = result.one(0);
+        return found == null ? null : Group.parse(found);
+    }
+
+    /** Completes a group with its parts; null if a part is missing, because the group was deleted meanwhile. */
+    @Nullable
+    Group whole(Group group) throws EtcdException {
+        if (group.parts() == 0) {
+            return group;
+        }
+        byte[] pieces = pieces(keys.parts(group.txn()), group.parts());
+        return pieces == null ? null : group.with(pieces);
+    }
+
+    /** The pieces one after another; null if one is missing. */
+    byte @Nullable [] pieces(String parts, int count) throws EtcdException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (int from = 0; from < count; from += PIECES_AT_ONCE) {
+            int to = Math.min(count, from + PIECES_AT_ONCE);
+            List<Entry> found = etcd.read(
+                            List.of(Op.Get.range(Keys.piece(parts, from), Keys.piece(parts, to), PIECES_AT_ONCE)),
+                            LONG_ATTEMPT_MILLIS)
+                    .found()
+                    .get(0);
+            if (found.size() != to - from) {
+                return null;
+            }
+            found.forEach(piece -> all.writeBytes(piece.value()));
+        }
+        return all.toByteArray();
+    }
+
+    /** Gives the ledger an id, if it has none and no events. */
+    void found(String id) throws EtcdException {
+        etcd.transact(
+                List.of(new Compare(keys.id(), 0), new Compare(keys.head(), 0)),
+                List.of(new Op.Put(keys.id(), id)),
+                List.of(),
+                ATTEMPT_MILLIS);
+    }
+
+    /** Lets the log of a ledger without events begin after a snapshot. */
+    Group.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
+        Group empty = new Group(seq + 1, seq, txn, "", 0, 0, List.of());
+        Result result = etcd.transact(
+                List.of(new Compare(keys.leader(), term), new Compare(keys.head(), 0)),
+                List.of(new Op.Put(keys.head(), empty.head())),
+                List.of(),
+                ATTEMPT_MILLIS);
+        if (!result.succeeded()) {
+            throw new ForeignException("the ledger in etcd has events already");
+        }
+        return new Group.Head(seq, txn, result.revision());
+    }
+
+    /** Writes the key of the leader, if nobody leads. */
+    void campaign(String card, long lease) throws EtcdException {
+        etcd.transact(
+                List.of(new Compare(keys.leader(), 0)),
+                List.of(new Op.Put(keys.leader(), card.getBytes(java.nio.charset.StandardCharsets.UTF_8), lease)),
+                List.of(),
+                ATTEMPT_MILLIS);
+    }
+
+    /** Deletes the key of the leader of a term, if that term has not ended. */
+    void resign(long term) throws EtcdException {
+        etcd.transact(
+                List.of(new Compare(keys.leader(), term)),
+                List.of(new Op.Delete(keys.leader(), "")),
+                List.of(),
+                ATTEMPT_MILLIS);
+    }
+
+    /** Deletes the key of the leader if it names a daemon that does not lead: while the key is there, nobody else leads. */
+    void resign(Leader self) {
+        try {
+            Entry key = read(List.of(Op.Get.one(keys.leader()))).one(0);
+            if (key != null && Leader.parse(key).isSame(self)) {
+                resign(key.modRevision());
+            }
+        } catch (EtcdException e) {
+            // the caller tries again
+        }
+    }
+
+    /** Writes a group after {@code head}. The result of a refused condition has the keys of leader and head. */
+    Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+        return etcd.transact(
+                List.of(new Compare(keys.leader(), term), new Compare(keys.head(), head.revision())),
+                List.of(
+                        new Op.Put(keys.log(group.first()), group.value(level), 0),
+                        new Op.Put(keys.head(), group.head())),
+                List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head())),
+                ATTEMPT_MILLIS);
+    }
+
+    /** Writes a piece under a name that no other transaction uses. */
+    boolean putPiece(long term, String parts, int number, byte[] piece) throws EtcdException {
+        return fenced(term, List.of(new Op.Put(Keys.piece(parts, number), piece, 0)));
+    }
+
+    /**
+     * Writes in a term.
+     *
+     * @return false if the term has ended
+     */
+    boolean fenced(long term, List<Op> operations) throws EtcdException {
+        return etcd.transact(List.of(new Compare(keys.leader(), term)), operations, List.of(), LONG_ATTEMPT_MILLIS)
+                .succeeded();
+    }
+
+    /** The daemons that share the ledger now. */
+    List<Leader> members() throws EtcdException {
+        String all = keys.members();
+        return read(List.of(Op.Get.range(all, Keys.end(all), 0))).found().get(0).stream()
+                .map(Leader::parse)
+                .toList();
+    }
+
+    Result read(List<Op> gets) throws EtcdException {
+        return etcd.read(gets, LONG_ATTEMPT_MILLIS);
+    }
+
+    Keys keys() {
+        return keys;
+    }
+
+    Etcd etcd() {
+        return etcd;
+    }
+
+    @Override
+    public void close() {
+        etcd.close();
+    }
+}

@@ -1,0 +1,187 @@
+package io.muster.daemon.etcd;
+
+import io.muster.daemon.etcd.Etcd.Entry;
+import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.etcd.Etcd.Result;
+import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.inventory.level.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the log in one term. The same transaction is sent again, over any member, until etcd's answer says what has become of it: the
+ * conditions let it be carried out at most once. Belongs to one thread.
+ */
+final class Writer {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final int LONGEST_PAUSE = 10;
+
+    private final Store store;
+    private final long term;
+    private final long lease;
+    private final String nonce;
+    private final Duration patience;
+    private volatile Group.Head head;
+    private long groups;
+    /** When the last transaction was sent of which etcd's answer says that this daemon led. */
+    private volatile long ledAt = System.nanoTime();
+
+    /**
+     * @param lease the lease of the key of the leader
+     * @param nonce a random text: a restored etcd gives out the same revisions again
+     */
+    Writer(Store store, long term, Group.Head head, long lease, String nonce, Duration patience) {
+        this.store = store;
+        this.term = term;
+        this.lease = lease;
+        this.head = head;
+        this.nonce = nonce;
+        this.patience = patience;
+    }
+
+    long term() {
+        return term;
+    }
+
+    long lease() {
+        return lease;
+    }
+
+    Group.Head head() {
+        return head;
+    }
+
+    long ledAt() {
+        return ledAt;
+    }
+
+    void led(long asked) {
+        ledAt = asked;
+    }
+
+    /** The group that follows the last one. */
+    Group next(long last, byte[] lines) {
+        String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", head.seq() + 1, term, ++groups, nonce);
+        return Group.of(head.seq() + 1, last, txn, head.txn(), lines);
+    }
+
+    enum Kind {
+        /** The group is in the log. */
+        DURABLE,
+        /** The group is not in the log and never will be; this daemon leads on. */
+        FAILED,
+        /** The group is not in the log yet, and may come into it as long as the term lasts. */
+        UNCERTAIN,
+        /** The term has ended. The log tells whether it has the group. */
+        ENDED
+    }
+
+    /** @param reason one sentence; "" if the group is durable */
+    record Verdict(Kind kind, String reason) {
+        static final Verdict DURABLE = new Verdict(Kind.DURABLE, "");
+    }
+
+    /** Writes a group, and waits for the outcome for no longer than the patience. */
+    Verdict write(Group group, Level level) throws ForeignException {
+        long start = System.nanoTime();
+        Verdict parts = group.parts() == 0 ? Verdict.DURABLE : writeParts(group, start);
+        if (parts.kind() != Kind.DURABLE) {
+            return parts;
+        }
+        boolean unanswered = false;
+        for (int attempt = 1; ; attempt++) {
+            String reason;
+            try {
+                long asked = System.nanoTime();
+                Result result = store.append(term, head, group, level);
+                if (result.succeeded()) {
+                    ledAt = asked;
+                    head = new Group.Head(group.last(), group.txn(), result.revision());
+                    return Verdict.DURABLE;
+                }
+                Verdict verdict = judge(group, result);
+                if (verdict == null) {
+                    throw intruded(result);
+                }
+                return verdict;
+            } catch (EtcdException e) {
+                reason = e.sentence();
+                unanswered |= e.fate() == Fate.UNKNOWN;
+                Verdict found = null;
+                try {
+                    found = e.fate() == Fate.NO_SPACE ? look(group) : null;
+                } catch (EtcdException unknown) {
+                    unanswered = true;
+                }
+                if (found != null) {
+                    return found;
+                }
+                if (!unanswered && e.answered()) {
+                    return new Verdict(Kind.FAILED, reason);
+                }
+            }
+            if (System.nanoTime() - start > patience.toNanos()) {
+                return unanswered
+                        ? new Verdict(Kind.UNCERTAIN, reason + ": the change may have been made")
+                        : new Verdict(Kind.FAILED, reason);
+            }
+            LockSupport.parkNanos(PAUSE_NANOS * Math.min(attempt, LONGEST_PAUSE));
+        }
+    }
+
+    private static ForeignException intruded(Result result) {
+        Entry head = result.one(1);
+        return new ForeignException(
+                "somebody else has written to the ledger in the term of this daemon: the last event is "
+                        + (head == null ? "gone" : head.text()));
+    }
+
+    /**
+     * Says what the keys of leader and head tell about a group.
+     *
+     * @return null if the term lasts and the log does not have the group
+     */
+    private @Nullable Verdict judge(Group group, Result result) throws ForeignException {
+        Entry leader = result.one(0);
+        Entry entry = result.one(1);
+        Group.Head found = entry == null ? Group.Head.NONE : Group.Head.parse(entry);
+        if (found.txn().equals(group.txn())) {
+            head = found;
+            return Verdict.DURABLE;
+        }
+        boolean leads = leader != null && leader.modRevision() == term;
+        return leads ? null : new Verdict(Kind.ENDED, "another daemon leads now");
+    }
+
+    /** Reads whether a group was written although etcd answered that its database is full. */
+    private @Nullable Verdict look(Group group) throws EtcdException, ForeignException {
+        Keys keys = store.keys();
+        return judge(group, store.read(List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head()))));
+    }
+
+    /** Writes the parts, which count only when the group is written: an outcome that stays open is a failure and nothing more. */
+    private Verdict writeParts(Group group, long start) {
+        List<byte[]> pieces = Pack.pieces(group.body());
+        String parts = store.keys().parts(group.txn());
+        for (int i = 0; i < pieces.size(); i++) {
+            while (true) {
+                try {
+                    if (!store.putPiece(term, parts, i, pieces.get(i))) {
+                        return new Verdict(Kind.ENDED, "another daemon leads now");
+                    }
+                    break;
+                } catch (EtcdException e) {
+                    if (e.answered() || System.nanoTime() - start > patience.toNanos()) {
+                        return new Verdict(Kind.FAILED, e.sentence());
+                    }
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
+            }
+        }
+        return Verdict.DURABLE;
+    }
+}

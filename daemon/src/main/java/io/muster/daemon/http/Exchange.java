@@ -1,0 +1,24 @@
+package io.muster.daemon.http;
+
+/** A request that waits for its response. Every method may be called on any thread. */
+public interface Exchange {
+    Ask ask();
+
+    /**
+     * Says that the sender has a right to this request. While the request is served, its connection is not closed to make room for
+     * another one.
+     */
+    void entitle();
+
+    /** Sends the response. The first call counts; if the peer is gone, nothing is sent. */
+    void answer(Answer answer);
+
+    /** Sends a response whose body is the events of a reader, and lasts until the peer or the daemon ends it. */
+    void follow(Broadcast.Reader reader);
+
+    /** Returns whether the connection is closed, so that nobody waits for the response. */
+    boolean isGone();
+
+    /** Calls {@code then} when the connection is closed, at once if it is closed already. */
+    void whenGone(Runnable then);
+}

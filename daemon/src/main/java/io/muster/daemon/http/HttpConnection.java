@@ -1,0 +1,393 @@
+package io.muster.daemon.http;
+
+import io.muster.daemon.access.Identity;
+import io.muster.protocol.wire.Bytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
+import java.io.ByteArrayOutputStream;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection, which serves one request and is then closed. Everything else that the peer sends is dropped, so that no peer and no
+ * proxy can mistake the end of a request.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a failed write needs no reaction: the deadline closes the connection
+final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> implements Exchange {
+    private static final Logger LOG = LoggerFactory.getLogger("http");
+
+    /** How many deadlines the response may take to be computed. */
+    private static final int PATIENCE = 6;
+
+    private enum Phase {
+        HEAD,
+        BODY,
+        SERVING,
+        SENDING,
+        SENT
+    }
+
+    private final HttpServer.Terms terms;
+    private final boolean loopback;
+    private final @Nullable Identity peer;
+    private final String origin;
+    private final List<Runnable> whenGone = new ArrayList<>();
+    private final ByteArrayOutputStream content = new ByteArrayOutputStream(0);
+    private Phase phase = Phase.HEAD;
+    private @Nullable ChannelHandlerContext context;
+    private @Nullable Future<?> timer;
+    private @Nullable Ask ask;
+    private @Nullable Chunks source;
+    private boolean pumping;
+    private volatile boolean gone;
+    private volatile boolean entitled;
+    private int ticks;
+    private Phase phaseBefore = Phase.HEAD;
+    private long taken;
+    private long written;
+    /** Bytes of the response that the socket has taken, now and at the last tick. */
+    private long sent;
+
+    private long sentBefore;
+
+    /** @param origin whose share of the connections this one counts for: an address, or a user of this host */
+    HttpConnection(HttpServer.Terms terms, boolean loopback, @Nullable Identity peer, String origin) {
+        this.terms = terms;
+        this.loopback = loopback;
+        this.peer = peer;
+        this.origin = origin;
+    }
+
+    String origin() {
+        return origin;
+    }
+
+    /** The body of a response, piece by piece. Used on the thread of the loop. */
+    interface Chunks {
+        /** Returns the next piece; null if there is none now. */
+        @Nullable
+        ByteBuf next();
+
+        /** Returns whether there will be no further piece. */
+        boolean isDone();
+
+        /**
+         * Called regularly.
+         *
+         * @param idle whether the socket has taken all pieces so far
+         */
+        default void tick(boolean idle) {}
+
+        default void close() {}
+    }
+
+    /**
+     * Returns whether nothing is lost if the connection is closed: it has no request yet, or the whole response has been
+     * sent.
+     */
+    boolean isIdle() {
+        return phase == Phase.HEAD || phase == Phase.BODY || phase == Phase.SENT;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+        long millis = terms.deadline().toMillis();
+        timer = ctx.executor().scheduleAtFixedRate(this::tick, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        gone = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        if (source != null) {
+            source.close();
+        }
+        free();
+        whenGone.forEach(Runnable::run);
+        whenGone.clear();
+    }
+
+    private void tick() {
+        boolean stuck = switch (phase) {
+            case HEAD, BODY, SENT -> true;
+            case SERVING -> ++ticks >= PATIENCE;
+            case SENDING -> sent == sentBefore && sent < written;
+        };
+        boolean isNew = phase != phaseBefore;
+        phaseBefore = phase;
+        sentBefore = sent;
+        if (stuck && !isNew) {
+            context().close();
+        } else if (source != null) {
+            source.tick(sent == written);
+            pump();
+        }
+    }
+
+    private ChannelHandlerContext context() {
+        return Objects.requireNonNull(context);
+    }
+
+    @Override
+    protected void channelRead0(ChannelHandlerContext ctx, HttpObject message) {
+        try {
+            if (phase == Phase.HEAD && message instanceof HttpRequest request) {
+                begin(ctx, request);
+            } else if (phase == Phase.BODY && message instanceof HttpContent piece) {
+                append(piece);
+            }
+        } catch (Refusal e) {
+            answer(e.answer());
+        } catch (RuntimeException e) {
+            LOG.error("a bug made a request fail", e);
+            answer(new Refusal(500, "a bug made the request fail; the log shows it").answer());
+        }
+    }
+
+    private void begin(ChannelHandlerContext ctx, HttpRequest request) {
+        phase = Phase.BODY;
+        Ask head = Head.read(request, loopback, peer).from(source(ctx.channel()));
+        ask = head;
+        terms.site().check(head);
+        if (Head.wantsContinue(head)) {
+            ctx.writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+        }
+    }
+
+    static String source(Channel channel) {
+        return channel.remoteAddress() instanceof InetSocketAddress address
+                ? NetUtil.toAddressString(address.getAddress())
+                : "local";
+    }
+
+    private void append(HttpContent piece) {
+        Head.check(piece.decoderResult());
+        int length = piece.content().readableBytes();
+        if (content.size() + length > HttpServer.LONGEST_BODY) {
+            throw Head.tooLong();
+        }
+        take(length);
+        byte[] bytes = new byte[length];
+        piece.content().readBytes(bytes);
+        content.writeBytes(bytes);
+        if (piece instanceof LastHttpContent) {
+            phase = Phase.SERVING;
+            ask = ask().with(Bytes.wrap(content.toByteArray()));
+            content.reset();
+            terms.site().serve(this);
+        }
+    }
+
+    private void take(long bytes) {
+        if (bytes > 0 && !terms.budget().take(bytes)) {
+            throw new Refusal(503, "requests and responses of other connections take all memory: try again later");
+        }
+        taken += bytes;
+    }
+
+    private void free() {
+        terms.budget().free(taken);
+        taken = 0;
+    }
+
+    @Override
+    public Ask ask() {
+        return Objects.requireNonNull(ask);
+    }
+
+    @Override
+    public void answer(Answer answer) {
+        onLoop(() -> send(answer.body().length(), answer, new Whole(answer.body())));
+    }
+
+    /** Takes no answer but the first, and none if the peer is gone. */
+    private void send(long bytes, Answer answer, Chunks chunks) {
+        if (gone || phase == Phase.SENDING || phase == Phase.SENT) {
+            chunks.close();
+            return;
+        }
+        try {
+            take(bytes);
+            send(answer, chunks);
+        } catch (Refusal e) {
+            chunks.close();
+            send(e.answer(), new Whole(e.answer().body()));
+        }
+    }
+
+    @Override
+    public void follow(Broadcast.Reader reader) {
+        onLoop(() -> {
+            send(Broadcast.BATCH, Answer.of(200, "text/event-stream", Bytes.EMPTY), reader);
+            reader.open(() -> onLoop(this::pump), () -> onLoop(() -> context().close()));
+        });
+    }
+
+    @Override
+    public void whenGone(Runnable then) {
+        onLoop(() -> {
+            if (gone) {
+                then.run();
+            } else {
+                whenGone.add(then);
+            }
+        });
+    }
+
+    @Override
+    public void entitle() {
+        entitled = true;
+    }
+
+    /** Returns whether a request is served that {@link #entitle} was called for. */
+    boolean isEntitled() {
+        return entitled && !isIdle();
+    }
+
+    @Override
+    public boolean isGone() {
+        return gone;
+    }
+
+    private void onLoop(Runnable task) {
+        if (context().executor().inEventLoop()) {
+            task.run();
+        } else {
+            try {
+                context().executor().execute(task);
+            } catch (RejectedExecutionException stopped) {
+                LOG.debug("a response comes after the end: {}", stopped.getMessage());
+            }
+        }
+    }
+
+    private void send(Answer answer, Chunks chunks) {
+        phase = Phase.SENDING;
+        terms.site().answered(ask, answer.status());
+        HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(answer.status()));
+        answer.headers().forEach((name, value) -> head.headers().set(name, value));
+        head.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+        head.headers().set("x-content-type-options", "nosniff");
+        if (!head.headers().contains(HttpHeaderNames.CACHE_CONTROL)) {
+            head.headers().set(HttpHeaderNames.CACHE_CONTROL, HttpHeaderValues.NO_STORE);
+        }
+        if (answer.status() != HttpResponseStatus.NOT_MODIFIED.code()) {
+            head.headers().set(HttpHeaderNames.CONTENT_TYPE, answer.type());
+        }
+        if (chunks instanceof Whole && answer.status() != HttpResponseStatus.NOT_MODIFIED.code()) {
+            head.headers().set(HttpHeaderNames.CONTENT_LENGTH, answer.body().length());
+        }
+        context().write(head);
+        boolean isBodiless = ask != null && ask.isHead();
+        source = isBodiless ? new Whole(Bytes.EMPTY) : chunks;
+        if (isBodiless) {
+            chunks.close();
+        }
+        pump();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        pump();
+    }
+
+    /** Writes pieces until the socket takes no more. */
+    private void pump() {
+        Chunks chunks = source;
+        if (pumping || chunks == null || gone) {
+            return;
+        }
+        pumping = true;
+        boolean done = chunks.isDone();
+        while (!done && context().channel().isWritable()) {
+            ByteBuf next = chunks.next();
+            if (next == null) {
+                break;
+            }
+            int length = next.readableBytes();
+            written += length;
+            context().writeAndFlush(new DefaultHttpContent(next)).addListener(written -> sent += length);
+            done = chunks.isDone();
+        }
+        pumping = false;
+        if (done) {
+            source = null;
+            finish();
+        } else {
+            context().flush();
+        }
+    }
+
+    /**
+     * Ends the response. If the connection were closed with input unread, the peer would receive a reset and might lose the response. So
+     * the peer closes the connection, or the deadline does.
+     */
+    private void finish() {
+        context().writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(written -> {
+            phase = Phase.SENT;
+            free();
+            if (context().pipeline().get(SslHandler.class) != null) {
+                context().close(); // in TLS, this ends only this side at first
+            } else if (context().channel() instanceof DuplexChannel channel) {
+                channel.shutdownOutput();
+            }
+        });
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        LOG.debug("connection closed", cause);
+        ctx.close();
+    }
+
+    /** A body that is in memory. */
+    private static final class Whole implements Chunks {
+        private static final int LONGEST = 1 << 16;
+
+        private final ByteBuf rest;
+
+        Whole(Bytes body) {
+            rest = Unpooled.wrappedBuffer(body.toByteBuffers().toArray(ByteBuffer[]::new));
+        }
+
+        @Override
+        public @Nullable ByteBuf next() {
+            return rest.readRetainedSlice(Math.min(LONGEST, rest.readableBytes()));
+        }
+
+        @Override
+        public boolean isDone() {
+            return !rest.isReadable();
+        }
+    }
+}

@@ -1,0 +1,316 @@
+package io.muster.daemon.http;
+
+import io.muster.daemon.access.Identity;
+import io.muster.daemon.config.ListenAddress;
+import io.muster.daemon.net.SocketFile;
+import io.muster.daemon.tls.Guest;
+import io.muster.daemon.tls.Handshakes;
+import io.muster.daemon.tls.Host;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.unix.PeerCredentials;
+import io.netty.channel.unix.Socket;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A socket on which the daemon speaks HTTP. Peers may be hostile: a connection serves one request, each step of it has a deadline, and
+ * heads, bodies and the memory for all connections are limited. If there are too many connections, a new one takes the place of one
+ * of the origin that has most, so that a peer that holds connections open cannot keep a probe out. The requests of users who have a
+ * right to them are never closed for that. No other thread of the daemon waits for this one.
+ */
+public final class HttpServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("http");
+
+    public static final Duration DEADLINE = Duration.ofSeconds(10);
+    static final int LONGEST_LINE = 16 << 10;
+    static final int LONGEST_HEADERS = 16 << 10;
+    static final int LONGEST_BODY = 1 << 20;
+    private static final int BACKLOG = 1024;
+
+    /** One of so many connections is kept for origins other than the one that has most. */
+    private static final int OTHERS = 8;
+
+    private static final int LOW_WATER = 1 << 15;
+    private static final int HIGH_WATER = 1 << 16;
+    static final HttpDecoderConfig LIMITS = new HttpDecoderConfig()
+            .setMaxInitialLineLength(LONGEST_LINE)
+            .setMaxHeaderSize(LONGEST_HEADERS)
+            .setMaxChunkSize(8192)
+            .setStrictLineParsing(true);
+
+    private final Channel listener;
+    private final @Nullable SocketFile file;
+
+    private HttpServer(Channel listener, @Nullable SocketFile file) {
+        this.listener = listener;
+        this.file = file;
+    }
+
+    /**
+     * How connections are served.
+     *
+     * @param most the highest number of connections
+     * @param deadline how long a request may take to arrive, and how long a peer may read nothing
+     */
+    public record Terms(Site site, int most, Duration deadline, Budget budget) {}
+
+    /**
+     * Opens a TCP socket.
+     *
+     * @param loop an event loop group with one thread
+     * @throws IOException if the address cannot be bound; the message names the address
+     */
+    public static HttpServer start(EventLoopGroup loop, InetSocketAddress address, Terms terms) throws IOException {
+        boolean loopback = address.getAddress().isLoopbackAddress();
+        var bind = bootstrap(loop, terms, loopback, channel -> null)
+                .channel(EpollServerSocketChannel.class)
+                .bind(address)
+                .awaitUninterruptibly();
+        if (!bind.isSuccess()) {
+            Throwable cause = bind.cause();
+            throw new IOException("cannot listen on " + shown(address) + ": " + cause.getMessage(), cause);
+        }
+        return new HttpServer(bind.channel(), null);
+    }
+
+    /**
+     * Opens a TCP socket for HTTP in TLS, whose peers may show a certificate.
+     *
+     * @throws IOException if the address cannot be bound; the message names the address
+     */
+    public static HttpServer start(Handshakes handshakes, ListenAddress address, Refusals refusals, Terms terms)
+            throws IOException {
+        Host host = new TlsHost(new Connections(terms, false, channel -> null), refusals);
+        var bind = new ServerBootstrap()
+                .group(handshakes.network())
+                .channel(EpollServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
+                .childHandler(handshakes.beginning(address, false, host))
+                .bind(address.inet())
+                .awaitUninterruptibly();
+        if (!bind.isSuccess()) {
+            Throwable cause = bind.cause();
+            throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
+        }
+        return new HttpServer(bind.channel(), null);
+    }
+
+    /**
+     * Opens a UNIX socket, whose peers the kernel names.
+     *
+     * @param mode sets the mode of the socket's file before anybody can connect
+     * @throws IOException if the socket cannot be opened; the message says why
+     */
+    public static HttpServer start(EventLoopGroup loop, Path path, SocketFile.Mode mode, Terms terms)
+            throws IOException {
+        SocketFile file = SocketFile.claim(path, InstantSource.system().instant());
+        boolean started = false;
+        try {
+            Socket socket = file.listen(BACKLOG, mode);
+            var registered = bootstrap(loop, terms, false, HttpServer::kernel)
+                    .channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
+                    .register()
+                    .awaitUninterruptibly();
+            if (!registered.isSuccess()) {
+                throw new IOException(
+                        "cannot listen on " + path + ": " + registered.cause().getMessage());
+            }
+            started = true;
+            return new HttpServer(registered.channel(), file);
+        } finally {
+            if (!started) {
+                file.close();
+            }
+        }
+    }
+
+    private static ServerBootstrap bootstrap(
+            EventLoopGroup loop, Terms terms, boolean loopback, Function<Channel, @Nullable Identity> peers) {
+        return new ServerBootstrap()
+                .group(loop)
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
+                .childHandler(new Connections(terms, loopback, peers));
+    }
+
+    private static @Nullable Identity kernel(Channel channel) {
+        try {
+            PeerCredentials peer = ((EpollDomainSocketChannel) channel).peerCredentials();
+            int[] gids = peer.gids();
+            return Identity.ofKernel(peer.uid(), gids.length == 0 ? -1 : gids[0], peer.pid());
+        } catch (IOException gone) {
+            return null;
+        }
+    }
+
+    public boolean isTcp() {
+        return file == null;
+    }
+
+    /** Returns the address of a TCP socket, with the actual port if port 0 was configured. */
+    public InetSocketAddress address() {
+        return (InetSocketAddress) listener.localAddress();
+    }
+
+    /** Returns why nobody can connect by the name of a UNIX socket; "" if connecting works. May block. */
+    public String fault() {
+        return file == null ? "" : file.fault();
+    }
+
+    /** Sets the mode of a UNIX socket's file anew. May block. */
+    public void mode(SocketFile.Mode mode) throws IOException {
+        if (file != null) {
+            file.set(mode);
+        }
+    }
+
+    /** Stops accepting connections. Existing connections stay open until their request is served. */
+    @Override
+    public void close() {
+        listener.close().awaitUninterruptibly();
+        try {
+            if (file != null) {
+                file.close();
+            }
+        } catch (IOException e) {
+            LOG.warn("the name of a socket could not be removed: {}", e.getMessage());
+        }
+    }
+
+    /** Returns the address in the form in which the configuration has it. */
+    public static String shown(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
+    /** Receives the handshakes that fail. */
+    public interface Refusals {
+        /** @param reason one word, for the metrics */
+        void refused(String address, String reason, String sentence);
+    }
+
+    /** Passes connections on whose handshake is complete. */
+    private record TlsHost(Connections connections, Refusals refusals) implements Host {
+        @Override
+        public void arrived(Channel channel, Guest guest) {
+            connections.add(channel, guest.identity());
+            Handshakes.handOver(channel);
+            channel.config().setAutoRead(true);
+        }
+
+        @Override
+        public void refused(String address, String reason, String sentence) {
+            refusals.refused(address, reason, sentence);
+        }
+
+        @Override
+        public void revoked(Channel channel, String why) {
+            LOG.info("connection of {} closed: {}", channel.remoteAddress(), why);
+            channel.close();
+        }
+    }
+
+    /** Accepts connections and limits their number. All methods run on the thread of the loop, so no lock is needed. */
+    private static final class Connections extends ChannelInitializer<Channel> {
+        private final Terms terms;
+        private final boolean loopback;
+        private final Function<Channel, @Nullable Identity> peers;
+        /** The open connections, oldest first. */
+        private final Map<Channel, HttpConnection> open = new LinkedHashMap<>();
+
+        Connections(Terms terms, boolean loopback, Function<Channel, @Nullable Identity> peers) {
+            this.terms = terms;
+            this.loopback = loopback;
+            this.peers = peers;
+        }
+
+        @Override
+        protected void initChannel(Channel channel) {
+            Identity peer = peers.apply(channel);
+            add(channel, peer == null ? null : terms.site().accepted(peer));
+        }
+
+        /** Serves a connection of a peer; the peer is null if only a token can say who it is. */
+        void add(Channel channel, @Nullable Identity peer) {
+            String origin = channel.remoteAddress() instanceof InetSocketAddress || peer == null
+                    ? HttpConnection.source(channel)
+                    : peer.who();
+            if (!makeRoom(origin)) {
+                LOG.debug("connection of {} closed, because there are too many", origin);
+                channel.close();
+                return;
+            }
+            HttpConnection connection = new HttpConnection(terms, loopback, peer, origin);
+            open.put(channel, connection);
+            channel.closeFuture().addListener(closed -> open.remove(channel));
+            channel.pipeline().addLast(new RequestDecoder(LIMITS), new HttpResponseEncoder(), connection);
+        }
+
+        /**
+         * Closes a connection if there are too many. An origin that has its share already gives up one of its own connections; otherwise
+         * the origin that has most does.
+         *
+         * @return whether there is room for a connection of the origin
+         */
+        private boolean makeRoom(String origin) {
+            int share = terms.most() - terms.most() / OTHERS;
+            if (open.size() < share) {
+                return true;
+            }
+            Map<String, Integer> counts = new LinkedHashMap<>();
+            open.values().forEach(each -> counts.merge(each.origin(), 1, Integer::sum));
+            boolean hasItsShare = counts.getOrDefault(origin, 0) >= share;
+            if (open.size() < terms.most() && !hasItsShare) {
+                return true;
+            }
+            Stream<String> origins = hasItsShare
+                    ? Stream.of(origin)
+                    : counts.keySet().stream().sorted(Comparator.comparing(counts::get, Comparator.reverseOrder()));
+            Optional<Channel> victim =
+                    origins.flatMap(each -> victim(each).stream()).findFirst();
+            victim.ifPresent(channel -> {
+                open.remove(channel);
+                channel.close().addListener(closed -> LOG.debug("connection closed to make room for a later one"));
+            });
+            return victim.isPresent();
+        }
+
+        /** Returns the oldest connection of an origin that is idle; if all are busy, the oldest that serves no user with a right. */
+        private Optional<Channel> victim(String origin) {
+            List<Map.Entry<Channel, HttpConnection>> own = open.entrySet().stream()
+                    .filter(entry -> entry.getValue().origin().equals(origin)
+                            && !entry.getValue().isEntitled())
+                    .toList();
+            return own.stream()
+                    .filter(entry -> entry.getValue().isIdle())
+                    .findFirst()
+                    .or(() -> own.stream().findFirst())
+                    .map(Map.Entry::getKey);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.muster.daemon.http;
+
+import io.muster.daemon.access.Identity;
+import org.jspecify.annotations.Nullable;
+
+/** What is served at an address. The methods are called on the thread of the connection and must not block. */
+public interface Site {
+    /** Returns the identity of a peer that connects, with what can be found out only now. */
+    default Identity accepted(Identity peer) {
+        return peer;
+    }
+
+    /**
+     * Checks a request before its body is read.
+     *
+     * @param head the request without its body
+     * @throws Refusal if the request is not served
+     */
+    void check(Ask head);
+
+    /**
+     * Serves a request that was checked.
+     *
+     * @throws Refusal in place of a response
+     */
+    void serve(Exchange exchange);
+
+    /**
+     * Counts a response.
+     *
+     * @param head null if the head of the request was refused
+     */
+    default void answered(@Nullable Ask head, int status) {}
+}

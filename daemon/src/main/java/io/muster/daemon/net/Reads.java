@@ -1,0 +1,39 @@
+package io.muster.daemon.net;
+
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.EventExecutor;
+
+/**
+ * Decides when a channel reads. The channel of a UNIX socket is on the core thread and reads as long as the connection wants it to.
+ * A channel of another thread reads once for each {@link #completed}, so that only one read at a time is on its way to the core
+ * thread: the kernel, and not a queue of tasks, keeps what the core thread has no time for. Used on the core thread.
+ */
+final class Reads {
+    private final Channel channel;
+    private final boolean direct;
+    private boolean wanted;
+    private boolean pending;
+
+    Reads(Channel channel, EventExecutor core) {
+        this.channel = channel;
+        this.direct = channel.eventLoop().equals(core);
+    }
+
+    void want(boolean reads) {
+        wanted = reads;
+        if (direct) {
+            channel.config().setAutoRead(reads);
+        } else if (reads && !pending) {
+            pending = true;
+            channel.read();
+        }
+    }
+
+    /** Called when everything that was read has been processed. */
+    void completed() {
+        pending = false;
+        if (!direct) {
+            want(wanted);
+        }
+    }
+}

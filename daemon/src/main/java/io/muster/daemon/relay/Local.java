@@ -1,0 +1,380 @@
+package io.muster.daemon.relay;
+
+import io.muster.daemon.net.MemoryBudget;
+import io.muster.protocol.rpc.Cancellation;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
+import io.muster.protocol.wire.Dialect;
+import io.muster.protocol.wire.FrameDecoder;
+import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Message;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The connection of a user of this host. Its requests get the user's credentials and a route that leads back here. A user may have
+ * {@link #MOST_OPEN} requests open, so that one user cannot use up what the daemon permits the relay.
+ */
+final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.Holder {
+    private static final Logger log = LoggerFactory.getLogger("relay");
+
+    /** Less than the daemon accepts from anybody, because a frame that is too long ends the connection of the whole relay. */
+    private static final int MOST_FRAME = (1 << 20) - 4096;
+
+    private static final int MOST_OPEN = 128;
+    private static final int MOST_STREAMS = 64;
+    private static final Credentials SENDER = new Credentials(Credentials.USERID_UNKNOWN, Credentials.OWNER);
+
+    private final Relay relay;
+    private final EpollDomainSocketChannel channel;
+    private final String route;
+    private final FrameDecoder decoder = new FrameDecoder(MOST_FRAME);
+    private final MemoryBudget.Account account;
+    private final Map<Key, Open> open = new LinkedHashMap<>();
+    private int streams;
+    private Credentials user = Credentials.UNSET;
+    private boolean gone;
+
+    /** What tells the open requests of one connection apart. */
+    private record Key(List<String> routes, int matchtag) {
+        static Key of(Request request) {
+            return new Key(request.routes(), request.matchtag());
+        }
+    }
+
+    /** A request that has not had its last response. */
+    private static final class Open {
+        private final Request request;
+        /** The acquisition that the request opened; null for any other request. */
+        private final @Nullable Held held;
+
+        private final long since = System.nanoTime();
+        private boolean sent;
+
+        Open(Request request, @Nullable Held held) {
+            this.request = request;
+            this.held = held;
+        }
+    }
+
+    Local(Relay relay, EpollDomainSocketChannel channel, String route) {
+        this.relay = relay;
+        this.channel = channel;
+        this.route = route;
+        this.account = relay.memory().open(this);
+    }
+
+    String route() {
+        return route;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        channel.config().setAutoRead(false);
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) throws IOException {
+        if (!relay.enter(this)) {
+            channel.writeAndFlush(oneByte(Errno.EAGAIN.value())).addListener(ChannelFutureListener.CLOSE);
+            return;
+        }
+        int uid = channel.peerCredentials().uid();
+        user = new Credentials(uid, Credentials.USER);
+        relay.upstream().introduce(uid, () -> {
+            if (channel.isActive()) {
+                channel.writeAndFlush(oneByte(0), channel.voidPromise());
+                channel.config().setAutoRead(true);
+            }
+        });
+    }
+
+    private static ByteBuf oneByte(int value) {
+        return Unpooled.wrappedBuffer(new byte[] {(byte) value});
+    }
+
+    // ---- what the user sends
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        try {
+            for (ByteBuffer piece : bytes.nioBuffers()) {
+                for (Message next = decoder.feed(piece); next != null && !gone; next = decoder.feed(piece)) {
+                    if (next instanceof Request request) {
+                        take(request);
+                    }
+                }
+            }
+        } catch (ProtocolException e) {
+            closeNow(String.valueOf(e.getMessage()));
+        } finally {
+            bytes.release();
+        }
+        account.update();
+    }
+
+    private void take(Request request) {
+        Request stamped = request.with(user);
+        if (request.isNoresponse()) {
+            cancel(request);
+            relay.upstream().send(onward(stamped));
+            return;
+        }
+        Key key = Key.of(request);
+        if (open.containsKey(key)) {
+            answer(Response.error(
+                    stamped,
+                    SENDER,
+                    Errno.EPROTO.value(),
+                    "matchtag " + request.matchtag() + " names an open request already"));
+            return;
+        }
+        if (request.isStreaming() && streams >= MOST_STREAMS) {
+            answer(Response.error(
+                    stamped,
+                    SENDER,
+                    Errno.EAGAIN.value(),
+                    "this connection has " + MOST_STREAMS + " streams open already"));
+            return;
+        }
+        streams += request.isStreaming() ? 1 : 0;
+        Held held = Held.of(stamped, relay.upstream(), this);
+        Open opened = new Open(stamped, held);
+        open.put(key, opened);
+        send(opened);
+        read();
+    }
+
+    private void send(Open each) {
+        each.sent = relay.upstream().send(each.held == null ? onward(each.request) : each.held.request()) || each.sent;
+    }
+
+    /** Notes that the user cancels an acquisition. */
+    private void cancel(Request request) {
+        Bytes payload = request.payload();
+        if (!request.topic().equals("resource.acquire-cancel") || payload == null) {
+            return;
+        }
+        try {
+            int matchtag = Cancellation.parse(payload).matchtag();
+            Open acquired = open.get(new Key(request.routes(), matchtag));
+            if (acquired != null && acquired.held != null) {
+                acquired.held.cancel();
+            }
+        } catch (ProtocolException e) {
+            log.debug("uid={} {}", Integer.toUnsignedString(user.userid()), e.getMessage());
+        }
+    }
+
+    /** Returns a request with the route that leads back to this connection. */
+    Request onward(Request request) {
+        List<String> routes = new ArrayList<>(request.routes());
+        routes.add(route);
+        return new Request(
+                request.header(), routes, request.topic(), request.payload(), request.nodeid(), request.matchtag());
+    }
+
+    private void read() {
+        channel.config()
+                .setAutoRead(!gone
+                        && channel.isWritable()
+                        && open.size() - streams < MOST_OPEN
+                        && relay.upstream().takesMore());
+    }
+
+    /** Reads on if the daemon takes requests again. */
+    void resume() {
+        read();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        read();
+    }
+
+    // ---- what the user is sent
+
+    void receive(Response response) {
+        List<String> routes = response.routes();
+        Response back = new Response(
+                response.header(),
+                routes.subList(0, routes.size() - 1),
+                response.topic(),
+                response.payload(),
+                response.errnum(),
+                response.matchtag());
+        Open request = open.get(new Key(back.routes(), back.matchtag()));
+        if (request == null) {
+            return;
+        }
+        if (back.errnum() == Errno.EREMOTE.value()) {
+            // The daemon has not carried out the request, so the leader is sent it.
+            request.sent = false;
+            if (request.held != null) {
+                request.held.refusedByStandby();
+            }
+            relay.upstream().elsewhere();
+        } else if (request.held != null) {
+            request.held.receive(back);
+        } else {
+            pass(back);
+        }
+    }
+
+    /** Sends a response to the user. The last one ends the request. */
+    void pass(Response response) {
+        Key key = new Key(response.routes(), response.matchtag());
+        if (response.isLast()) {
+            Open ended = open.remove(key);
+            streams -= ended != null && ended.request.isStreaming() ? 1 : 0;
+            if (ended != null && ended.held != null) {
+                ended.held.close();
+            }
+            read();
+        }
+        answer(response);
+    }
+
+    private void answer(Response response) {
+        if (gone) {
+            return;
+        }
+        Dialect spoken = decoder.dialect();
+        ByteBuffer frame =
+                FrameEncoder.of(spoken == null ? Dialect.DEPLOYED : spoken).encode(response);
+        channel.writeAndFlush(Unpooled.wrappedBuffer(frame), channel.voidPromise());
+        account.update();
+    }
+
+    /** Sends an error from the relay itself, which ends a request. */
+    void fail(Request request, Errno errno, String sentence) {
+        pass(Response.error(request, SENDER, errno.value(), sentence));
+    }
+
+    /** Sends a further response of a stream, from the relay itself. */
+    void update(Request request, Bytes payload) {
+        answer(Response.streamed(request, SENDER, payload));
+    }
+
+    // ---- the connection to the daemon
+
+    /**
+     * Deals with requests whose answer is lost. What the daemon makes only once is sent again, and an acquisition goes on. Everything
+     * else fails.
+     *
+     * @param sentence why
+     */
+    void lost(String sentence) {
+        for (Open each : List.copyOf(open.values())) {
+            if (each.held == null && each.sent && !Upstream.mayBeRepeated(each.request)) {
+                fail(each.request, Errno.ECONNRESET, sentence);
+            }
+            each.sent = false;
+            if (each.held != null && each.held.isCancelled()) {
+                fail(each.request, Errno.ECANCELED, Errno.ECANCELED.text());
+            }
+        }
+    }
+
+    /** Lets requests fail that have waited for the leader for too long. Acquisitions wait for any time. */
+    void expire(long nanos, String sentence) {
+        for (Open each : List.copyOf(open.values())) {
+            if (each.held == null && !each.sent && System.nanoTime() - each.since >= nanos) {
+                fail(each.request, Errno.EHOSTUNREACH, sentence);
+            }
+        }
+    }
+
+    /** Sends what {@link #lost} has kept, what a standby has refused, and what has come since. */
+    void again() {
+        relay.upstream()
+                .introduce(
+                        user.userid(),
+                        () -> List.copyOf(open.values()).stream()
+                                .filter(each -> !each.sent)
+                                .forEach(this::send));
+    }
+
+    // ---- the end
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        release();
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (!(cause instanceof IOException)) {
+            log.error("a bug closed the connection of uid {}", Integer.toUnsignedString(user.userid()), cause);
+        }
+        release();
+        ctx.close();
+    }
+
+    private void release() {
+        if (gone) {
+            return;
+        }
+        gone = true;
+        relay.leave(this);
+        account.close();
+        Set<List<String>> senders = new LinkedHashSet<>();
+        open.values().forEach(each -> {
+            senders.add(each.request.routes());
+            if (each.held != null) {
+                each.held.abandon();
+            }
+        });
+        for (List<String> sender : senders) {
+            Request end = new Request(
+                    Header.flags(Header.NORESPONSE).with(user),
+                    sender,
+                    "resource.disconnect",
+                    null,
+                    Request.NODEID_ANY,
+                    Request.MATCHTAG_NONE);
+            relay.upstream().send(onward(end));
+        }
+        open.clear();
+    }
+
+    /** Closes the connection because the relay ends. */
+    void end() {
+        channel.close();
+    }
+
+    @Override
+    public long holds() {
+        ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+        return decoder.held() + (out == null ? 0 : out.totalPendingWriteBytes());
+    }
+
+    @Override
+    public void closeNow(String why) {
+        log.warn("uid={} closed: {}", Integer.toUnsignedString(user.userid()), why);
+        release();
+        channel.close();
+    }
+}

@@ -1,0 +1,179 @@
+package io.muster.daemon.relay;
+
+import io.muster.daemon.access.Accounts;
+import io.muster.daemon.net.MemoryBudget;
+import io.muster.daemon.net.SocketFile;
+import io.muster.protocol.client.TlsServer;
+import io.muster.protocol.tls.ClientFiles;
+import io.muster.protocol.wire.Response;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.unix.Socket;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A UNIX socket on this host whose users reach a daemon on another host. */
+public final class Relay implements Closeable {
+    private static final Logger log = LoggerFactory.getLogger("relay");
+
+    private static final int BACKLOG = 4096;
+    private static final int LOOKUPS = 4;
+    private static final int MOST_LOCALS = 16_384;
+
+    private final MultiThreadIoEventLoopGroup group;
+    private final EventLoop loop;
+    private final ExecutorService files;
+    /** Each thread may wait for an answer of a name service that hangs. */
+    private final ExecutorService names;
+
+    private final Accounts accounts = new Accounts();
+    private final MemoryBudget memory = MemoryBudget.ofGuests();
+    private final SocketFile file;
+    private final Channel server;
+    private final Upstream upstream;
+    private final Map<String, Local> locals = new HashMap<>();
+    private long lastRoute;
+
+    /**
+     * Listens, and begins to connect to the daemon.
+     *
+     * @param host name of this host, for the names of acquisitions
+     * @throws IOException if the socket cannot be opened; the message says why
+     */
+    public Relay(Path socket, List<TlsServer> servers, ClientFiles certificate, String host) throws IOException {
+        group = new MultiThreadIoEventLoopGroup(1, named("relay"), EpollIoHandler.newFactory());
+        loop = group.next();
+        files = Executors.newSingleThreadExecutor(named("files"));
+        names = Executors.newFixedThreadPool(LOOKUPS, named("names"));
+        upstream = new Upstream(this, servers, certificate, host);
+        file = SocketFile.claim(socket, InstantSource.system().instant());
+        boolean bound = false;
+        try {
+            server = bind(socket);
+            bound = true;
+        } finally {
+            if (!bound) {
+                file.close();
+                group.shutdownGracefully();
+                files.shutdownNow();
+                names.shutdownNow();
+            }
+        }
+        loop.execute(upstream::start);
+    }
+
+    private static ThreadFactory named(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private Channel bind(Path socket) throws IOException {
+        Socket listening = file.listen(
+                BACKLOG, path -> Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-")));
+        var registered = new ServerBootstrap()
+                .group(group)
+                .channelFactory(() -> new EpollServerDomainSocketChannel(listening.intValue(), true))
+                .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
+                    @Override
+                    protected void initChannel(EpollDomainSocketChannel channel) {
+                        channel.pipeline().addLast(new Local(Relay.this, channel, "u" + ++lastRoute));
+                    }
+                })
+                .register()
+                .awaitUninterruptibly();
+        Throwable cause = registered.cause();
+        if (cause != null) {
+            throw new IOException("cannot listen on " + socket + ": " + cause.getMessage(), cause);
+        }
+        return registered.channel();
+    }
+
+    /** Returns the event loop on which everything runs. */
+    public EventLoop loop() {
+        return loop;
+    }
+
+    Upstream upstream() {
+        return upstream;
+    }
+
+    MemoryBudget memory() {
+        return memory;
+    }
+
+    /** Runs work that may block, such as reading a file. */
+    void aside(Runnable work) {
+        files.execute(work);
+    }
+
+    /** Finds the name of a user beside the event loop. */
+    void name(int uid, Consumer<String> then) {
+        names.execute(() -> {
+            String name = accounts.name(uid);
+            loop.execute(() -> then.accept(name));
+        });
+    }
+
+    /** Adds a user's connection. Returns false if there is no room. */
+    boolean enter(Local local) {
+        return locals.size() < MOST_LOCALS && locals.put(local.route(), local) == null;
+    }
+
+    void leave(Local local) {
+        locals.remove(local.route());
+    }
+
+    Iterable<Local> locals() {
+        return List.copyOf(locals.values());
+    }
+
+    /** Passes a response to the connection whose route is the last one. */
+    void deliver(Response response) {
+        List<String> routes = response.routes();
+        Local local = routes.isEmpty() ? null : locals.get(routes.get(routes.size() - 1));
+        if (local != null) {
+            local.receive(response);
+        }
+    }
+
+    @Override
+    public void close() {
+        server.close().awaitUninterruptibly();
+        loop.submit(() -> {
+                    upstream.close();
+                    locals().forEach(Local::end);
+                })
+                .awaitUninterruptibly();
+        group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+        files.shutdownNow();
+        names.shutdownNow();
+        try {
+            file.close();
+        } catch (IOException e) {
+            log.warn("the socket file could not be removed: {}", e.getMessage());
+        }
+    }
+}

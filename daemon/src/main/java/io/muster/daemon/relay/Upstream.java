@@ -1,0 +1,289 @@
+package io.muster.daemon.relay;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.client.TlsServer;
+import io.muster.protocol.tls.ClientFiles;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way to the daemon that leads. If the connection ends, or the daemon leads no more, the relay looks for the leader at all servers.
+ * A request that cannot be sent now, or that a standby has refused, stays with the user's connection, which sends it when the leader is
+ * found, or lets it fail after {@link #PATIENCE_MILLIS}.
+ */
+final class Upstream {
+    private static final Logger log = LoggerFactory.getLogger("relay");
+
+    static final long PATIENCE_MILLIS = 5000;
+
+    private static final long PING_MILLIS = 1000;
+    /** A server that has been silent for so many questions may be dead, so the relay looks for another leader. */
+    private static final int DOUBTED = 2;
+    /** A server that has been silent for so many questions is given up. */
+    private static final int SILENT = 15;
+
+    private static final int MOST_NAMES = 20_000;
+
+    /** Topics whose requests change nothing, so that they may be sent twice. */
+    private static final Set<String> QUERIES = Set.of(
+            "resource.status",
+            "resource.sched-status",
+            "resource.get",
+            "resource.inventory",
+            "resource.find",
+            "resource.upgrade-status",
+            "resource.ping",
+            "resource.stats-get",
+            "feasibility.check",
+            "feasibility.ping",
+            "attr.get",
+            "attr.list",
+            "config.get");
+
+    /** The name of a user, and when it was looked up. */
+    private record Named(String name, long since) {
+        /** A name service that did not answer leaves the number of the user, which is asked for again soon. */
+        boolean isOld(int uid) {
+            long kept = name.equals(Integer.toUnsignedString(uid)) ? 1 : 10;
+            return System.nanoTime() - since > TimeUnit.MINUTES.toNanos(kept);
+        }
+    }
+
+    private final Relay relay;
+    private final String host;
+    private final List<Candidate> candidates;
+    private final Map<Integer, Named> names = new HashMap<>();
+    private final Set<Integer> introduced = new HashSet<>();
+    private final Set<String> owners = new HashSet<>();
+
+    /** The server that is sent the requests: the leader, or a standby while there is no leader. */
+    private @Nullable Candidate current;
+
+    private boolean seeking;
+    private boolean closed;
+    private String told = "";
+
+    Upstream(Relay relay, List<TlsServer> servers, ClientFiles files, String host) {
+        this.relay = relay;
+        this.host = host;
+        this.candidates = servers.stream()
+                .map(server -> new Candidate(relay, this, server, files))
+                .toList();
+    }
+
+    boolean isReady() {
+        return current != null;
+    }
+
+    boolean takesMore() {
+        Candidate server = current;
+        return server == null || server.isWritable();
+    }
+
+    /** Returns whether the daemon carries out a request once, or without effect, if it is sent twice. */
+    static boolean mayBeRepeated(Request request) {
+        if (QUERIES.contains(request.topic())) {
+            return true;
+        }
+        try {
+            return !request.isStreaming()
+                    && request.payload() != null
+                    && Json.parse(request.payload()).has("id");
+        } catch (ProtocolException e) {
+            return false;
+        }
+    }
+
+    // ---- the leader
+
+    /** Begins to look for the leader and to ask for signs of life. */
+    void start() {
+        seek();
+        watch();
+    }
+
+    boolean seeks() {
+        return seeking && !closed;
+    }
+
+    /** Looks for the leader at all servers at the same time, so that a dead one costs no time. */
+    private void seek() {
+        if (!seeking && !closed) {
+            seeking = true;
+            candidates.forEach(Candidate::seek);
+        }
+    }
+
+    /** Takes the answer of a server that it leads or does not. */
+    void told(Candidate server) {
+        if (!seeks()) {
+            if (server != current) {
+                server.close();
+            } else if (!server.leads()) {
+                seek();
+            }
+            return;
+        }
+        if (server.leads()) {
+            seeking = false;
+            choose(server);
+            candidates.stream().filter(each -> each != server).forEach(Candidate::close);
+        } else if (current == null) {
+            choose(server);
+        } else {
+            fruitless();
+        }
+    }
+
+    private void choose(Candidate server) {
+        if (server != current) {
+            if (current != null) {
+                forsake("the relay of this host goes from " + current.name() + " to " + server.name());
+            }
+            current = server;
+            introduced.clear();
+            log.info("connected to {}{}", server.name(), server.leads() ? "" : ", a standby");
+        }
+        told = "";
+        relay.locals().forEach(Local::again);
+    }
+
+    /** Notes that a server cannot be reached or has closed the connection. */
+    void ended(Candidate server) {
+        if (closed) {
+            return;
+        }
+        if (server == current) {
+            current = null;
+            log.warn("lost the connection to {}", server.fault());
+            forsake("the relay of this host has lost its connection to " + server.fault());
+            seek();
+        } else if (seeks()) {
+            fruitless();
+        }
+    }
+
+    private void forsake(String why) {
+        relay.locals().forEach(local -> local.lost(why + "; the request may have been carried out or not"));
+    }
+
+    /** Lets requests fail that have waited for the leader for too long. */
+    private void fruitless() {
+        String sentence = candidates.stream().map(Candidate::fault).collect(Collectors.joining("; "));
+        if (!sentence.equals(told)) {
+            told = sentence;
+            log.warn("cannot reach {}", sentence);
+        }
+        relay.locals()
+                .forEach(local -> local.expire(
+                        TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS),
+                        "the relay of this host cannot reach " + sentence));
+    }
+
+    /** Looks for the leader, because the server has answered that it is not the leader. */
+    void elsewhere() {
+        if (current != null) {
+            current.leadsNoMore();
+        }
+        seek();
+    }
+
+    /** Asks for a sign of life. A daemon whose host has lost its power does not close the connection. */
+    private void watch() {
+        if (closed) {
+            return;
+        }
+        Candidate server = current;
+        if (server != null && server.silent() >= SILENT) {
+            log.warn("{} has said nothing for {} s", server.name(), SILENT * PING_MILLIS / 1000);
+            server.close();
+        } else if (server != null) {
+            if (server.silent() >= DOUBTED) {
+                seek();
+            }
+            server.ask();
+        }
+        later(PING_MILLIS, this::watch);
+    }
+
+    /** Passes on a response. One that comes from a server after the relay has gone to another one is dropped: the request was sent again. */
+    void receive(Candidate from, Response response) {
+        if (from == current) {
+            relay.deliver(response);
+        }
+    }
+
+    // ---- requests
+
+    /** Sends a request, if there is a connection. Returns whether there is. */
+    boolean send(Request request) {
+        Candidate server = current;
+        return server != null && server.send(request);
+    }
+
+    /** Tells the daemon the name of a user before the user's first request. */
+    void introduce(int uid, Runnable then) {
+        Named known = names.get(uid);
+        if (known == null || known.isOld(uid)) {
+            relay.name(uid, found -> {
+                if (names.size() >= MOST_NAMES) {
+                    names.clear();
+                }
+                names.put(uid, new Named(found, System.nanoTime()));
+                if (known != null && !known.name.equals(found)) {
+                    introduced.remove(uid);
+                }
+                introduce(uid, then);
+            });
+            return;
+        }
+        if (current != null && introduced.add(uid)) {
+            ObjectNode payload = JsonNodeFactory.instance
+                    .objectNode()
+                    .put("userid", Integer.toUnsignedLong(uid))
+                    .put("name", known.name);
+            send(Request.of("resource.introduce", Json.encode(payload), Header.NORESPONSE, Request.MATCHTAG_NONE));
+        }
+        then.run();
+    }
+
+    /** Returns a name for an acquisition of a user. The next relay on this host gives the same name, so a scheduler can come back. */
+    String takeOwner(int uid) {
+        Named known = names.get(uid);
+        String user = known == null ? Integer.toUnsignedString(uid) : known.name;
+        String stem = ("relay:" + host + ":" + user).replaceAll("[^A-Za-z0-9._:@-]", "_");
+        stem = stem.substring(0, Math.min(stem.length(), 120));
+        int number = 1;
+        while (!owners.add(stem + ":" + number)) {
+            number++;
+        }
+        return stem + ":" + number;
+    }
+
+    void giveOwner(String owner) {
+        owners.remove(owner);
+    }
+
+    void later(long millis, Runnable task) {
+        var unused = relay.loop().schedule(task, millis, TimeUnit.MILLISECONDS);
+    }
+
+    void close() {
+        closed = true;
+        candidates.forEach(Candidate::close);
+    }
+}

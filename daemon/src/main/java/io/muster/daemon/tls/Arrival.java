@@ -1,0 +1,123 @@
+package io.muster.daemon.tls;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.channels.ClosedChannelException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for the end of a handshake, and keeps what the peer sends right after it until the host is ready. */
+final class Arrival extends ChannelInboundHandlerAdapter {
+    private final Handshakes handshakes;
+    private final Host host;
+    /** Not more than what one read of the socket brings. */
+    private final Deque<Object> early = new ArrayDeque<>();
+
+    private String address = "unknown";
+
+    Arrival(Handshakes handshakes, Host host) {
+        this.handshakes = handshakes;
+        this.host = host;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        address = Handshakes.address(ctx.channel().remoteAddress());
+        ctx.read();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (!(event instanceof SslHandshakeCompletionEvent end)) {
+            ctx.fireUserEventTriggered(event);
+        } else if (end.isSuccess()) {
+            handshakes.completed(ctx.channel(), chain(ctx), host);
+        } else {
+            refused(end.cause());
+        }
+    }
+
+    private static List<X509Certificate> chain(ChannelHandlerContext ctx) {
+        List<X509Certificate> chain = new ArrayList<>();
+        try {
+            SslHandler tls = ctx.pipeline().get(SslHandler.class);
+            for (Certificate certificate : tls.engine().getSession().getPeerCertificates()) {
+                chain.add((X509Certificate) certificate);
+            }
+        } catch (SSLPeerUnverifiedException none) {
+            // The peer showed no certificate, and the listener permits that.
+        }
+        return chain;
+    }
+
+    private void refused(Throwable cause) {
+        CertificateException certificate = certificateFault(cause);
+        if (certificate != null) {
+            host.refused(address, "certificate", String.valueOf(certificate.getMessage()));
+        } else {
+            host.refused(address, "handshake", sentence(cause));
+        }
+    }
+
+    private static @Nullable CertificateException certificateFault(Throwable cause) {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof CertificateException found) {
+                return found;
+            }
+        }
+        return null;
+    }
+
+    private static String sentence(Throwable cause) {
+        if (cause instanceof NotSslRecordException) {
+            return "the peer does not speak TLS";
+        }
+        if (cause instanceof SslHandshakeTimeoutException) {
+            return "the handshake took longer than " + Handshakes.LONGEST_MILLIS / 1000 + " s";
+        }
+        return cause instanceof ClosedChannelException
+                ? "the peer closed the connection during the handshake"
+                : "the handshake failed: " + cause.getMessage();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object message) {
+        early.add(message);
+    }
+
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        boolean any = !early.isEmpty();
+        while (!early.isEmpty()) {
+            ctx.fireChannelRead(early.remove());
+        }
+        if (any) {
+            ctx.fireChannelReadComplete();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        early.forEach(ReferenceCountUtil::release);
+        early.clear();
+        ctx.fireChannelInactive();
+    }
+
+    /** Closes the connection: the end of the handshake has already said why. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+}

@@ -1,0 +1,245 @@
+// Starts the page: the token, the store that all views draw from, the choice of the view by the fragment, and the state of the connection.
+
+import { $, h, moment, clock, number, now, paced, setClock } from "./dom.js";
+import { Inventory } from "./hosts.js";
+import { Problem, follow, get, setToken, takeToken, view } from "./link.js";
+import * as nowView from "./now.js";
+import * as mapView from "./map.js";
+import * as hostView from "./host.js";
+import * as timeView from "./time.js";
+import * as serviceView from "./service.js";
+
+const VIEWS = { now: nowView, map: mapView, host: hostView, time: timeView, service: serviceView };
+const REFRESH = 400;
+const LOOK_AGAIN = 30000; // reports about jobs change the status without an event
+
+const store = { inventory: null, caller: null, service: null, events: [], heard: 0, lost: null };
+let shown = null;
+let followed = false;
+
+export const holders = () => store.caller?.holders ?? [];
+export const mayChange = () => store.caller?.rights.includes("change") ?? false;
+export const mayHold = () => mayChange() || (store.caller?.rights.includes("hold") ?? false);
+/** Returns whether the user may end holds of a holder. */
+export const mayLift = (holder) => mayChange() || (mayHold() && holders().includes(holder));
+
+// ---- the view
+
+/** Returns the view, its argument and its parameters that a fragment such as #/host/node7?days=30 names. */
+export function place() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  const [name, argument = ""] = path.split("/");
+  return { name: VIEWS[name] ? name : "now", argument: decodeURIComponent(argument), params: new URLSearchParams(query) };
+}
+
+/** Changes a parameter in the fragment without a new entry in the history. */
+export function setParam(key, value) {
+  const { name, argument, params } = place();
+  if (value) params.set(key, value);
+  else params.delete(key);
+  const query = params.toString();
+  history.replaceState(null, "", `#/${name}${argument ? "/" + encodeURIComponent(argument) : ""}${query ? "?" + query : ""}`);
+}
+
+function show(hasMoved) {
+  const { name, argument, params } = place();
+  shown?.close?.();
+  const main = $("#main");
+  main.replaceChildren();
+  main.dataset.view = name;
+  document.querySelectorAll("#nav a").forEach((link) => {
+    if (link.dataset.view === name) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  });
+  document.title = `${argument || name[0].toUpperCase() + name.slice(1)} · Muster`;
+  shown = VIEWS[name].show(main, store, params, argument);
+  update();
+  if (hasMoved) main.focus({ preventScroll: true });
+  if (hasMoved) scrollTo(0, 0);
+}
+
+function update() {
+  if (!store.inventory || !shown) return;
+  shown.update?.();
+  banner();
+}
+
+// ---- the state
+
+let isBusy = false;
+let isStale = false;
+async function refresh() {
+  isStale = true;
+  if (isBusy) return;
+  isBusy = true;
+  try {
+    while (isStale) {
+      isStale = false;
+      const [status, layout] = await Promise.all([view("/v1/status"), store.inventory?.layout ?? view("/v1/layout")]);
+      if (store.inventory?.status !== status || store.inventory.layout !== layout) {
+        store.inventory = new Inventory(status, layout);
+      }
+      update();
+    }
+  } catch (error) {
+    failed(error);
+  } finally {
+    isBusy = false;
+  }
+}
+const refreshSoon = paced(REFRESH, refresh);
+
+const REDEFINING = ["resource-define", "property-add", "property-remove", "restart"];
+function heard(event) {
+  store.events.push(event);
+  if (store.events.length > 200) store.events.shift();
+  if (REDEFINING.some((name) => event.name.startsWith(name)) && store.inventory) {
+    view("/v1/layout").then((layout) => {
+      store.inventory.layout = layout;
+      refreshSoon();
+    }, failed);
+  }
+  refreshSoon();
+}
+
+async function everything() {
+  store.service = await get("/v1/service");
+  store.caller = store.service.caller;
+  setClock(store.service.time);
+  if (store.inventory) store.inventory.layout = await view("/v1/layout");
+  await refresh();
+}
+
+function listen() {
+  if (followed || !store.caller.rights.includes("follow")) return;
+  followed = true;
+  follow(store.inventory.status.seq, {
+    event: heard,
+    gap: () => everything().catch(failed),
+    live: () => {
+      store.heard = now();
+      if (store.lost) everything().catch(failed);
+      store.lost = null;
+      banner();
+    },
+    lost: (error) => {
+      if (error instanceof Problem && [401, 403].includes(error.status)) {
+        ask(error.message);
+        return false;
+      }
+      store.lost ??= now();
+      banner();
+      return true;
+    },
+    restarted: async () => {
+      await everything().catch(failed);
+      return store.inventory?.status.seq;
+    },
+  }).finally(() => (followed = false));
+}
+
+function failed(error) {
+  if (error instanceof Problem && error.status === 401) ask(error.message);
+  else if (error instanceof Problem) note(error.message);
+  else {
+    store.lost ??= now();
+    banner();
+  }
+}
+
+// ---- what the page says about itself
+
+function note(text) {
+  const box = $("#banner");
+  box.hidden = !text;
+  if (box.textContent !== text) box.textContent = text;
+}
+
+function banner() {
+  const status = store.inventory?.status;
+  const live = $("#live");
+  const isPolled = store.caller && !store.caller.rights.includes("follow");
+  live.className = store.lost ? "live lost" : "live";
+  const word = store.lost ? "not connected" : isPolled ? "every 30 s" : "live";
+  const seq = status ? `seq ${number(status.seq)}` : "";
+  if (live.dataset.text !== word + seq) {
+    live.dataset.text = word + seq;
+    live.replaceChildren(h("b", {}, word), h("span.seq", {}, " " + seq));
+    live.title = store.caller ? "You are " + store.caller.user : "";
+  }
+  if (store.lost) {
+    note(`The daemon has not answered since ${clock(store.heard || store.lost)}. What you see is of then; the page tries again until it answers.`);
+  } else if (status?.fault) note("No change is possible now: " + status.fault);
+  else if (status?.clock) note("The daemon doubts its clock: " + status.clock);
+  else note("");
+}
+
+// ---- the token
+
+function ask(why) {
+  shown?.close?.();
+  shown = null;
+  store.inventory = null;
+  note("");
+  $("#live").replaceChildren();
+  $("#live").dataset.text = "";
+  const input = h("input", { type: "password", id: "token", autocomplete: "off", required: true, spellcheck: "false" });
+  const submit = (event) => {
+    event.preventDefault();
+    setToken(input.value);
+    begin();
+  };
+  $("#main").replaceChildren(h("section.ask", {},
+    h("h1", {}, "This page needs a token"),
+    why ? h("p.fault", {}, "The daemon says: " + why) : null,
+    h("p", {}, "Run ", h("code", {}, "muster web"), " on the host of the daemon, and open the address that it prints, or enter a token here. ",
+      "The page keeps the token until you close or reload the page, and stores it nowhere."),
+    h("form", { onsubmit: submit }, h("label", { for: "token" }, "Token"), input, h("button.primary", {}, "Show the hosts"))));
+  input.focus();
+}
+
+const pause = (millis) => new Promise((done) => setTimeout(done, millis));
+
+/** @param tries how often a refused token is sent again: the daemon accepts a new token after two seconds at the latest */
+async function begin(tries = 0) {
+  try {
+    await everything();
+  } catch (error) {
+    if (!(error instanceof Problem) || (error.status === 401 && tries > 0)) {
+      failed(error instanceof Problem ? new TypeError("wait") : error);
+      await pause(error instanceof Problem ? 700 : 2000);
+      return begin(tries - 1);
+    }
+    return ask(error.message);
+  }
+  store.lost = null;
+  show(false);
+  listen();
+}
+
+addEventListener("hashchange", () => {
+  if (takeToken()) begin(5);
+  else if (location.hash.startsWith("#/") && store.inventory) show(true);
+});
+$(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  $("#main").focus();
+});
+$("#goto").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const name = $("#host").value.trim();
+  if (name) location.hash = "#/host/" + encodeURIComponent(name);
+});
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, textarea, select, dialog")) return;
+  const view = { 1: "now", 2: "map", 3: "time", 4: "service", n: "now", m: "map", t: "time", s: "service" }[event.key];
+  if (event.key === "/") {
+    event.preventDefault();
+    ($("#filter") ?? $("#host")).focus();
+  } else if (event.key === "g") {
+    event.preventDefault();
+    $("#host").focus();
+  } else if (view && store.inventory) location.hash = "#/" + view;
+});
+setInterval(() => store.inventory && !store.lost && everything().catch(failed), LOOK_AGAIN);
+begin(takeToken() ? 5 : 0);

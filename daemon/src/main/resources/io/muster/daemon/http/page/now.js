@@ -1,0 +1,226 @@
+// What is out now and why, and what changed in the last hours.
+
+import { h, $, count, number, since, span, clock, day, hostLink, keyed, now, paced } from "./dom.js";
+import { about, compact, expand, idset, kindOf, KINDS } from "./hosts.js";
+import { get } from "./link.js";
+import { mayHold, mayLift, setParam } from "./app.js";
+import { openDrain, openUndrain } from "./act.js";
+
+const HOURS = 6;
+const MOST_ROWS = 500;
+const MOST_CHANGES = 40;
+const MOST_LINKS = 256;
+const COLUMNS = [
+  ["state", "State", (row) => row.word],
+  ["hosts", "Hosts", (row) => row.names[0]],
+  ["number", "Number", (row) => -row.names.length],
+  ["since", "Since", (row) => row.about.since ?? "9"],
+  ["holder", "Holder", (row) => row.about.holder || "\uffff"],
+  ["by", "By", (row) => row.about.by || "\uffff"],
+  ["reason", "Reason", (row) => row.about.reason || "\uffff"],
+];
+
+export function show(main, store, params) {
+  let query = params.get("q") ?? "";
+  let sort = params.get("sort") ?? "";
+  let found = null; // the ranks that an expression finds
+  let asked = "";
+
+  const sentence = h("h1", {});
+  const bar = h("div.bar", { "aria-hidden": "true" });
+  const totals = h("tbody", {});
+  const changes = h("ol", {});
+  const rows = h("tbody", {});
+  const foot = h("p.note", { role: "status" });
+  const filter = h("input", {
+    id: "filter", type: "search", value: query, placeholder: "Filter: a host, reason, user, or rack1 or state=down",
+    "aria-label": "Filter the groups by any text, or by an expression of muster find", autocomplete: "off", spellcheck: "false",
+    oninput: () => choose(filter.value),
+  });
+  const heads = COLUMNS.map(([key, text]) => h("th", { scope: "col", "data-column": key },
+    h("button", { type: "button", onclick: () => sortBy(key) }, text)));
+  main.append(
+    h("section.sum", {}, sentence, bar),
+    h("div.columns", {},
+      h("section", {}, h("h2", { id: "t-totals" }, "Hosts by state"),
+        h("table.totals", { "aria-labelledby": "t-totals" },
+          h("thead", {}, h("tr", {}, ["State", "Hosts", "Cores", "GPUs"].map((text, i) => h(i ? "th.number" : "th", { scope: "col" }, text)))), totals)),
+      h("section.changes", {}, h("h2", {}, `Changes in the last ${HOURS} hours`), changes)),
+    h("section", {},
+      h("div.tools", {}, h("h2", { id: "t-out" }, "Out now"), filter,
+        h("button", { type: "button", "data-drain": "", hidden: true, onclick: () => openDrain("", store) }, "Drain hosts…")),
+      h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": "t-out" },
+        h("table.out", { "aria-labelledby": "t-out" }, h("thead", {}, h("tr", {}, heads, h("th", {}, h("span.hide", {}, "Actions")))), rows)),
+      foot));
+
+  function choose(text) {
+    query = text;
+    setParam("q", text.trim());
+    search();
+    draw();
+  }
+
+  function sortBy(key) {
+    sort = sort === key ? "-" + key : key;
+    setParam("sort", sort);
+    draw();
+  }
+
+  const isExpression = (text) => /[=<>]|^@\{|^\/|\b(and|or|not|in|has)\b|:\(/.test(text);
+
+  /** Asks the daemon what an expression finds. A text that is no expression is only a text. */
+  async function search() {
+    const text = query.trim().replace(/^@\{(.*)\}$/, "$1");
+    if (asked === text) return;
+    asked = text;
+    found = null;
+    const isName = store.inventory && !store.inventory.byName.has(text) && /^[\w.-]+$/.test(text);
+    if (!isExpression(text) && !isName) return;
+    try {
+      const answer = await get("/v1/find", { expr: text });
+      if (asked !== text) return;
+      found = new Set(idset(answer.ranks));
+    } catch (error) {
+      if (asked === text) found = isExpression(text) ? error.message : null;
+    }
+    draw();
+  }
+
+  /** Returns the rows to show: the groups of hosts that are out, as far as the filter lets them. */
+  function select(inventory) {
+    const text = query.trim().toLowerCase();
+    const all = [];
+    inventory.groups.forEach((group) => {
+      const kind = KINDS[kindOf(group)];
+      if (!kind.out) return;
+      const word = kind.name + (group.online === false && kind.key !== "offline" ? ", offline" : group.online === null && kind.key !== "unknown" ? ", unknown" : "");
+      const row = { group, kind, word, about: about(group), names: expand(group.hosts), hosts: group.hosts };
+      if (text && !matches(row, text)) {
+        if (!(found instanceof Set)) return;
+        row.names = row.names.filter((name) => found.has(inventory.byName.get(name).rank));
+        if (!row.names.length) return;
+        row.hosts = compact(row.names);
+      }
+      all.push(row);
+    });
+    const column = COLUMNS.find(([key]) => key === sort.replace("-", ""));
+    if (column) {
+      const value = column[2];
+      const way = sort.startsWith("-") ? -1 : 1;
+      all.sort((a, b) => way * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+    }
+    return all;
+  }
+
+  function matches(row, text) {
+    const { holder, by, reason } = row.about;
+    return [row.word, holder, by, reason, row.hosts].some((each) => each.toLowerCase().includes(text))
+      || row.names.some((name) => name.toLowerCase().startsWith(text));
+  }
+
+  function hostCell(row) {
+    if (row.names.length === 1) return hostLink(row.names[0]);
+    const links = h("div.links", {});
+    const details = h("details", { ontoggle: () => {
+      if (!details.open || links.firstChild) return;
+      row.names.slice(0, MOST_LINKS).forEach((name) => links.append(hostLink(name), " "));
+      if (row.names.length > MOST_LINKS) links.append(`and ${number(row.names.length - MOST_LINKS)} more`);
+    } }, h("summary", {}, row.hosts), links);
+    return details;
+  }
+
+  function rowOf(row) {
+    const { group, kind, about: why } = row;
+    const undrainable = (group.holds ?? []).filter((hold) => mayLift(hold.holder));
+    return h("tr", {},
+      h("td", {}, h("span.state." + kind.key, {}, row.word)),
+      h("td.hosts", {}, hostCell(row)),
+      h("td.number", {}, number(row.names.length)),
+      h("td.time", {}, since(why.since), why.until ? h("small", {}, ` until ${day(why.until)} ${clock(why.until)}`) : null),
+      h("td", {}, why.holder),
+      h("td", {}, why.by),
+      h("td.reason", {}, why.reason),
+      h("td.acts", {},
+        undrainable.length ? h("button", { type: "button", onclick: () => openUndrain(row.hosts, undrainable, store) }, "Undrain…") : null,
+        mayHold() && !group.holds && kind.key !== "lost" && kind.key !== "exclude"
+          ? h("button", { type: "button", onclick: () => openDrain(row.hosts, store) }, "Drain…") : null));
+  }
+
+  function drawSums(inventory) {
+    const out = inventory.totals.filter((kind) => kind.out && kind.hosts);
+    const sum = out.reduce((all, kind) => all + kind.hosts, 0);
+    sentence.replaceChildren(
+      sum === 0 ? `All ${number(inventory.size)} hosts are available.` : h("b", {}, number(sum)),
+      sum === 0 ? "" : ` of ${count(inventory.size, "host")} ${sum === 1 ? "is" : "are"} out`,
+      sum === 0 ? "" : h("span.rest", {}, ": " + out.map((kind) => `${number(kind.hosts)} ${kind.name}`).join(", ")));
+    keyed(bar, inventory.totals.filter((kind) => kind.hosts), (kind) => kind.key, (kind) => h("i." + kind.key, {}));
+    inventory.totals.forEach((kind) => {
+      const part = $("." + kind.key, bar);
+      if (part) part.style.flexGrow = kind.hosts;
+    });
+    keyed(totals, inventory.totals.filter((kind) => kind.hosts), (kind) => [kind.key, kind.hosts, kind.cores, kind.gpus].join(), (kind) => h("tr", {},
+      h("th", { scope: "row" }, h("button.state." + kind.key, { type: "button", title: "Filter by this state", disabled: !kind.out, onclick: () => {
+        filter.value = query === kind.name ? "" : kind.name;
+        choose(filter.value);
+      } }, kind.name)),
+      h("td.number", {}, number(kind.hosts)), h("td.number", {}, number(kind.cores)), h("td.number", {}, number(kind.gpus))));
+  }
+
+  function draw() {
+    const inventory = store.inventory;
+    if (!inventory) return;
+    drawSums(inventory);
+    heads.forEach((head) => {
+      const way = sort.replace("-", "") !== head.dataset.column ? "none" : sort.startsWith("-") ? "descending" : "ascending";
+      head.setAttribute("aria-sort", way);
+    });
+    const all = select(inventory);
+    keyed(rows, all.slice(0, MOST_ROWS), (row) => JSON.stringify([row.hosts, row.group.state, row.group.online, row.group.holds, row.group.since, row.group.reason, row.group.by]), rowOf);
+    const hosts = all.reduce((sum, row) => sum + row.names.length, 0);
+    const cut = all.length > MOST_ROWS ? ` The first ${MOST_ROWS} are shown; filter for others.` : "";
+    foot.textContent = typeof found === "string" && query ? `This is no expression, so it filters as a text: ${found}`
+      : query ? `${count(all.length, "group")} with ${count(hosts, "host")} ${all.length === 1 ? "matches" : "match"}.${cut}`
+      : all.length ? cut : "No host is out.";
+    $("[data-drain]", main).hidden = !mayHold();
+  }
+
+  // ---- changes
+
+  let seq = -1;
+  const drawChanges = paced(3000, async () => {
+    try {
+      const from = now() - HOURS * 3600e3;
+      const past = await get("/v1/history", { since: Math.floor(from / 1000) });
+      const news = [];
+      for (const each of past.intervals) {
+        const why = each.reason ? `: ${each.reason}` : "";
+        if (Date.parse(each.from) >= from) news.push({ time: each.from, kind: each.kind, text: each.kind, hosts: each.hosts, by: each.by, why });
+        if (each.to) news.push({ time: each.to, kind: "avail", text: `no longer ${each.kind}`, hosts: each.hosts, by: each.ended_by, why: each.comment ? `: ${each.comment}` : "", after: each.seconds });
+      }
+      news.sort((a, b) => (a.time < b.time ? 1 : -1));
+      keyed(changes, news.slice(0, MOST_CHANGES), JSON.stringify, (each) => h("li", {},
+        h("time", { datetime: each.time }, clock(each.time)), " ",
+        h("span.state." + (each.kind === "excluded" ? "exclude" : each.kind), {}, each.text), " ",
+        h("span.hosts", { title: each.hosts }, each.hosts), each.why,
+        h("small", {}, (each.after ? `, after ${span(each.after)}` : "") + (each.by ? ` · ${each.by}` : ""))));
+      if (!news.length) changes.replaceChildren(h("li.note", {}, "Nothing changed."));
+    } catch (error) {
+      changes.replaceChildren(h("li.note", {}, error.status === 403 ? "This token does not have the right follow, which the past needs." : error.message));
+    }
+  });
+
+  search();
+  return {
+    update() {
+      draw();
+      if (store.inventory.status.seq !== seq) {
+        seq = store.inventory.status.seq;
+        if (asked && found) {
+          asked = "";
+          search(); // the state may be a part of the expression
+        }
+        drawChanges();
+      }
+    },
+  };
+}

@@ -1,0 +1,261 @@
+package io.muster.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.Shell.Result;
+import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.etcd.EtcdCluster;
+import io.muster.daemon.etcd.Proxy;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Daemons that share a ledger on a real etcd. */
+final class StandbyTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path directory;
+
+    private EtcdCluster etcd;
+
+    @BeforeEach
+    void startEtcd() throws IOException {
+        etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+    }
+
+    @AfterEach
+    void stopEtcd() {
+        etcd.close();
+    }
+
+    private static Result muster(String uri, String... arguments) {
+        return new Shell().with("MUSTER_URI", uri).run(arguments);
+    }
+
+    private RunningDaemon daemon(String name) throws Exception {
+        return daemon(name, etcd.toml());
+    }
+
+    private RunningDaemon daemon(String name, String endpoints) throws Exception {
+        Path own = directory.resolve(name);
+        Files.createDirectories(own);
+        return RunningDaemon.start(
+                own,
+                "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\n"
+                        + "endpoints = " + endpoints + "\nmember = \"" + name + "\"\nuris = [\"local://"
+                        + own.resolve("s")
+                        + "\"]\n");
+    }
+
+    static ObjectNode drain(RunningDaemon daemon, String targets) throws IOException {
+        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+            return client.rpc(
+                    "resource.drain",
+                    JsonNodeFactory.instance
+                            .objectNode()
+                            .put("targets", targets)
+                            .put("reason", "test of " + targets));
+        }
+    }
+
+    static String drained(RunningDaemon daemon) throws IOException {
+        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+            return client.rpc("resource.status", JsonNodeFactory.instance.objectNode())
+                    .path("drain")
+                    .toString();
+        }
+    }
+
+    @Test
+    void a_standby_shows_what_the_leader_answered_and_names_the_leader_to_who_wants_a_change() throws Exception {
+        try (RunningDaemon leader = daemon("a");
+                RunningDaemon standby = daemon("b")) {
+            drain(leader, "1");
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(drained(standby)).contains("\"1\""));
+            assertThatThrownBy(() -> drain(standby, "2"))
+                    .isInstanceOfSatisfying(
+                            RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EREMOTE))
+                    .hasMessageContaining("a (local://" + directory.resolve("a/s") + ") leads");
+        }
+    }
+
+    @Test
+    void the_standby_leads_after_the_leader_stops_and_has_everything() throws Exception {
+        RunningDaemon first = daemon("a");
+        try (RunningDaemon second = daemon("b")) {
+            drain(first, "1");
+            first.close();
+            await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(second, "2"));
+            assertThat(drained(second)).contains("\"1\"", "\"2\"");
+            try (RunningDaemon again = daemon("a")) {
+                await().atMost(PATIENCE)
+                        .untilAsserted(() -> assertThat(drained(again)).isEqualTo(drained(second)));
+            }
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void a_command_at_a_standby_makes_its_change_at_the_leader() throws Exception {
+        try (RunningDaemon leader = daemon("a");
+                RunningDaemon standby = daemon("b")) {
+            Result result = muster(standby.uri(), "drain", "node2", "bad", "fan");
+            assertThat(result).isEqualTo(new Result(Exit.OK, "", ""));
+            assertThat(drained(leader)).contains("bad fan");
+            assertThat(muster(standby.uri(), "status").err())
+                    .matches("muster status: this daemon is a standby of " + leader.uri()
+                            + ": \\d+ events? behind, as of \\d+\\.\\d+ s ago\n");
+            assertThat(muster(leader.uri(), "status").err()).isEmpty();
+        }
+    }
+
+    @Test
+    void a_command_waits_for_the_next_leader_and_goes_down_a_list_of_daemons() throws Exception {
+        RunningDaemon leader = daemon("a");
+        try (RunningDaemon standby = daemon("b")) {
+            String list = "local://" + directory.resolve("nobody") + "," + standby.uri();
+            leader.close();
+            assertThat(muster(list, "drain", "node2", "bad", "fan")).isEqualTo(new Result(Exit.OK, "", ""));
+            assertThat(drained(standby)).contains("bad fan");
+        } finally {
+            leader.close();
+        }
+    }
+
+    @Test
+    void a_scheduler_is_refused_by_a_standby_and_its_stream_ends_when_the_leader_stops() throws Exception {
+        RunningDaemon leader = daemon("a");
+        try (RunningDaemon standby = daemon("b");
+                FluxClient elsewhere = FluxClient.connect(standby.uri(), Options.DEFAULT);
+                FluxClient scheduler = FluxClient.connect(leader.uri(), Options.DEFAULT)) {
+            ResponseStream refused = elsewhere.stream("resource.acquire", null);
+            assertThatThrownBy(refused::next).hasMessageContaining("a (" + leader.uri() + ") leads");
+            ResponseStream stream = scheduler.stream("resource.acquire", null);
+            assertThat(stream.next()).isNotNull();
+            leader.close();
+            assertThatThrownBy(stream::next).hasMessageContaining("stopping");
+            await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> {
+                try (FluxClient again = FluxClient.connect(standby.uri(), Options.DEFAULT)) {
+                    assertThat(again.stream("resource.acquire", null).next()).isNotNull();
+                }
+            });
+        } finally {
+            leader.close();
+        }
+    }
+
+    @Test
+    void a_leader_that_is_cut_off_from_etcd_ends_its_streams_and_the_next_leader_serves_them() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                RunningDaemon old = daemon("a", "[\"" + proxy.uri() + "\"]");
+                RunningDaemon next = daemon("b");
+                FluxClient scheduler = FluxClient.connect(old.uri(), Options.DEFAULT)) {
+            ResponseStream stream = scheduler.stream("resource.acquire", null);
+            assertThat(stream.next()).isNotNull();
+            proxy.cut();
+            assertThatThrownBy(() -> stream.next())
+                    .hasMessageContaining("etcd does not answer, so another daemon may lead");
+            await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(next, "3"));
+            assertThat(drained(old)).isEqualTo("{}");
+            assertThat(attribute(old, "muster.role")).isEqualTo("leader"); // as far as this daemon can know
+            proxy.mend();
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(drained(old)).isEqualTo(drained(next)));
+            assertThat(attribute(old, "muster.role")).isEqualTo("standby");
+            assertThat(attribute(old, "muster.leader")).isEqualTo(next.uri());
+            assertThat(old.metrics()).contains("muster_ledger_leads 0.0");
+            assertThat(next.metrics()).contains("muster_ledger_leads 1.0");
+        }
+    }
+
+    private static String attribute(RunningDaemon daemon, String name) throws IOException {
+        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+            return client.rpc("attr.get", JsonNodeFactory.instance.objectNode().put("name", name))
+                    .path("value")
+                    .asText();
+        }
+    }
+
+    @Test
+    void a_directory_that_holds_a_copy_is_no_ledger_of_files() throws Exception {
+        try (RunningDaemon leader = daemon("a")) {
+            drain(leader, "1");
+        }
+        assertThatThrownBy(() -> RunningDaemon.start(directory.resolve("a"), ""))
+                .hasMessageContaining("is the copy of a ledger on etcd");
+    }
+
+    @Test
+    void a_ledger_of_files_is_brought_to_etcd_and_back_with_one_command_each() throws Exception {
+        Path own = Files.createDirectories(directory.resolve("a"));
+        String resources = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";
+        try (RunningDaemon files = RunningDaemon.start(own, resources)) {
+            drain(files, "1");
+        }
+        try (RunningDaemon files = RunningDaemon.start(own, resources)) {
+            drain(files, "2"); // after the snapshot of the first stop
+        }
+        Path config = Files.writeString(
+                directory.resolve("etcd.toml"),
+                "[muster]\nstate-dir = \"a/state\"\n[ledger]\nkind = \"etcd\"\nendpoints = " + etcd.toml() + "\n");
+        Result imported = new Shell().run("ledger", "import", "-c", config.toString());
+        assertThat(imported.err()).isEmpty();
+        assertThat(imported.out()).contains("etcd has " + own.resolve("state") + " up to seq");
+        assertThat(new Shell().run("ledger", "import", "-c", config.toString()).err())
+                .contains("has keys below");
+        try (RunningDaemon leader = daemon("a");
+                RunningDaemon standby = daemon("b")) {
+            assertThat(drained(leader)).contains("test of 1", "test of 2");
+            drain(leader, "3");
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(drained(standby)).isEqualTo(drained(leader)));
+            assertThat(new Shell()
+                            .run("ledger", "verify", "-c", config.toString())
+                            .out())
+                    .startsWith("the ledger in etcd is sound: ");
+            assertThat(new Shell()
+                            .run("ledger", "status", "-c", config.toString())
+                            .out())
+                    .contains("a (" + leader.uri() + ") leads, in term ")
+                    .contains(", log from seq ")
+                    .containsPattern("(?m)^  a pid .*, reads format level 4, leads$")
+                    .containsPattern("(?m)^  b pid .*, reads format level 4$");
+            assertThat(new Shell()
+                            .run("ledger", "status", "-c", config.toString(), "--json")
+                            .out())
+                    .contains("\"leader\":\"a\"")
+                    .containsOnlyOnce("\"leads\":true")
+                    .containsOnlyOnce("\"leads\":false");
+            assertThat(new Shell()
+                            .run("ledger", "step-down", "-c", config.toString())
+                            .out())
+                    .startsWith("a (" + leader.uri() + ") leads no more");
+            await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(standby, "0"));
+        }
+        assertThat(new Shell()
+                        .run("ledger", "export", "-c", config.toString(), "--force")
+                        .out())
+                .contains("is a ledger of files up to seq");
+        try (RunningDaemon files = RunningDaemon.start(own, resources)) {
+            assertThat(drained(files)).contains("test of 1", "test of 2", "test of 3");
+        }
+    }
+}

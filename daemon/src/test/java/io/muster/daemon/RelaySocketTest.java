@@ -1,0 +1,267 @@
+package io.muster.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.relay.Relay;
+import io.muster.protocol.client.Call;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.client.TlsServer;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.testing.Pki;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A relay on another host, which is this one, and the users there. */
+@Timeout(300)
+class RelaySocketTest {
+    private static final String ME = System.getProperty("user.name");
+    private static final String NODES = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";
+    private static final String RELAY =
+            "san = \"login1.example.org\"\nrights = [\"follow\", \"change\", \"acquire\", \"speak-for\"]\nroot = true";
+
+    @TempDir
+    private Path directory;
+
+    private Pki pki;
+    private RunningDaemon daemon;
+    private Relay relay;
+
+    @BeforeEach
+    void start() throws Exception {
+        pki = Pki.in(directory.resolve("pki"));
+        pki.issue("ca", "login1", "DNS:login1.example.org");
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        address = "127.0.0.1:" + port;
+        daemon = daemon(RELAY, "follow", "change", "acquire");
+        relay = new Relay(
+                directory.resolve("relay"),
+                List.of(TlsServer.parse("tls://127.0.0.1:1"), TlsServer.parse("tls://" + address)),
+                pki.client("login1"),
+                "login1");
+    }
+
+    private String address = "";
+
+    private RunningDaemon daemon(String grant, String... rights) throws Exception {
+        return RunningDaemon.start(directory, config(grant, rights));
+    }
+
+    private String config(String grant, String... rights) {
+        return NODES
+                + pki.config(grant).replace("127.0.0.1:0", address)
+                + "[[grant]]\nwho = [\"login1.example.org/" + ME + "\"]\nrights = [\"" + String.join("\", \"", rights)
+                + "\"]\n";
+    }
+
+    @AfterEach
+    void stop() {
+        relay.close();
+        daemon.close();
+    }
+
+    private FluxClient connect() throws IOException {
+        return FluxClient.connect("local://" + directory.resolve("relay"), Options.DEFAULT);
+    }
+
+    private static ObjectNode drain(String host) {
+        return JsonNodeFactory.instance.objectNode().put("targets", host).put("reason", "fan");
+    }
+
+    @Test
+    void aUserOfTheHostIsNamedWithTheHostAndHasOnlyTheRightsThatTheRelayHasToo() throws Exception {
+        try (FluxClient user = connect()) {
+            user.rpc("resource.drain", drain("node1"));
+            try (ResponseStream journal = user.stream("resource.journal", null)) {
+                StringBuilder events = new StringBuilder();
+                while (!events.toString().contains("node1")) {
+                    events.append(journal.next());
+                }
+                assertThat(events)
+                        .contains("\"user\":\"login1.example.org/" + ME
+                                + "\",\"speaker\":{\"userid\":-1,\"user\":\"cert:login1.example.org\"}");
+            }
+            daemon.reconfigure(config(RELAY, "follow"));
+            assertThatThrownBy(() -> user.rpc("resource.drain", drain("node2")))
+                    .isInstanceOf(RpcException.class)
+                    .hasMessageStartingWith("login1.example.org/" + ME
+                            + ", for whom cert:login1.example.org sends this request, has no right to it");
+            daemon.reconfigure(config(RELAY.replace("\"change\", ", ""), "follow", "change"));
+            await().untilAsserted(() -> assertThatThrownBy(() -> user.rpc("resource.drain", drain("node2")))
+                    .isInstanceOf(RpcException.class)
+                    .hasMessageStartingWith("cert:login1.example.org, which sends this request for login1.example.org/"
+                            + ME + ", has no right to it"));
+        }
+    }
+
+    @Test
+    void rootOfTheHostIsTheRelayUnlessTheGrantSaysOtherwise() throws Exception {
+        assumeTrue(ME.equals("root"), "only root can be root");
+        daemon.reconfigure(config(RELAY.replace("root = true", ""), "read"));
+        try (FluxClient root = connect()) {
+            ObjectNode named = drain("node1").put("holder", "x");
+            root.rpc("resource.drain", named);
+            try (FluxClient itself = FluxClient.connect(
+                    daemon.tls().replace("localhost", "127.0.0.1"), Options.DEFAULT.with(pki.client("login1")))) {
+                itself.rpc("resource.undrain", named);
+            }
+        }
+    }
+
+    @Test
+    void aSchedulerDoesNotNoticeARestart() throws Exception {
+        try (FluxClient scheduler = connect();
+                ResponseStream acquired = scheduler.stream("resource.acquire", null)) {
+            assertThat(acquired.next().path("up").asText()).isEqualTo("0-3");
+            try (FluxClient local = FluxClient.connect(daemon.uri())) {
+                local.rpc("resource.drain", drain("node1"));
+                assertThat(acquired.next()).hasToString("{\"down\":\"1\"}");
+            }
+            daemon.close();
+            daemon = daemon(RELAY, "follow", "change", "acquire");
+            try (FluxClient local = FluxClient.connect(daemon.uri())) {
+                local.rpc("resource.undrain", drain("node1"));
+                local.rpc("resource.drain", drain("node2"));
+                StringBuilder said = new StringBuilder();
+                while (!said.toString().contains("\"up\":\"1\"")
+                        || !said.toString().contains("\"down\":\"2\"")) {
+                    said.append(acquired.next());
+                }
+                assertThat(said.toString()).doesNotContain("resources");
+                assertThatThrownBy(() -> local.stream("resource.acquire", null).next())
+                        .hasMessageContaining("resources are acquired by")
+                        .hasMessageContaining("relay:login1:" + ME + ":1");
+            }
+        }
+        try (FluxClient local = FluxClient.connect(daemon.uri())) {
+            await().untilAsserted(() -> {
+                try (ResponseStream other = local.stream("resource.acquire", null)) {
+                    assertThat(other.next().path("up").asText()).isEqualTo("0-1,3");
+                }
+            });
+        }
+    }
+
+    /** An admin ends the acquisition: the scheduler is not told, and the relay acquires again, unless somebody else is first. */
+    @Test
+    void anAcquisitionThatIsEndedIsTakenAgainUntilTheSchedulerCancels() throws Exception {
+        try (FluxClient scheduler = connect();
+                ResponseStream acquired = scheduler.stream("resource.acquire", null);
+                FluxClient local = FluxClient.connect(daemon.uri())) {
+            acquired.next();
+            local.rpc("resource.acquire-release", JsonNodeFactory.instance.objectNode());
+            try (ResponseStream other = local.stream("resource.acquire", null)) {
+                other.next();
+                assertThat(acquired.await(Duration.ofSeconds(3))).isFalse();
+            }
+            local.rpc("resource.drain", drain("node3"));
+            assertThat(acquired.next()).hasToString("{\"down\":\"3\"}");
+            acquired.cancel();
+            assertThat(acquired.hasNext()).isFalse();
+        }
+    }
+
+    @Test
+    void requestsWaitForTheDaemonAndAChangeWithAnIdIsMadeOnce() throws Exception {
+        try (FluxClient user = connect()) {
+            user.rpc("resource.status", null);
+            daemon.close();
+            ObjectNode once = drain("node1").put("id", "01234567-89ab-cdef-0123-456789abcdef");
+            Call change = user.call("resource.drain", once);
+            Call query = user.call("resource.status", null);
+            daemon = daemon(RELAY, "follow", "change", "acquire");
+            change.get();
+            assertThat(query.get().isEmpty()).isFalse();
+            user.rpc("resource.drain", once);
+            assertThatThrownBy(() -> user.rpc("resource.drain", drain("node1"))).hasMessageContaining("drained");
+        }
+    }
+
+    @Test
+    void withoutADaemonARequestFailsWithTheReason() throws Exception {
+        daemon.close();
+        try (FluxClient user = connect()) {
+            RpcException refused = catchThrowableOfType(RpcException.class, () -> user.rpc("resource.status", null));
+            assertThat(refused.errno()).isEqualTo(Errno.EHOSTUNREACH);
+            assertThat(refused).hasMessageMatching("the relay of this host cannot reach tls://127.0.0.1:\\d+: .*");
+        }
+        daemon = daemon(RELAY, "follow", "change", "acquire");
+        try (FluxClient user = connect()) {
+            assertThat(user.rpc("resource.status", null).isEmpty()).isFalse();
+        }
+    }
+
+    @Test
+    void streamsEndWithTheConnectionAndSayWhy() throws Exception {
+        try (FluxClient user = connect();
+                ResponseStream journal = user.stream("resource.journal", null)) {
+            assertThat(journal.next().isEmpty()).isFalse();
+            daemon.close();
+            assertThatThrownBy(() -> {
+                        while (journal.hasNext()) {
+                            journal.next();
+                        }
+                    })
+                    .isInstanceOf(RpcException.class)
+                    .hasMessageMatching(
+                            "(the relay of this host has lost its connection to .*|the daemon is stopping)");
+        }
+    }
+
+    @Test
+    void aHostileUserOfTheHostCostsTheOthersNothing() throws Exception {
+        try (FluxClient honest = connect()) {
+            SocketChannel large = SocketChannel.open(StandardProtocolFamily.UNIX);
+            large.connect(UnixDomainSocketAddress.of(directory.resolve("relay")));
+            ByteBuffer frame =
+                    ByteBuffer.allocate(16).put(new byte[] {-1, -18, 0, 18, 127, -1, -1, -1, 1, 2, 3, 4, 5, 6, 7, 8});
+            large.write(frame.flip());
+            ByteBuffer end = ByteBuffer.allocate(10);
+            while (large.read(end) >= 0 && end.hasRemaining()) {
+                assertThat(end.position()).as("the welcome alone").isLessThan(2);
+            }
+            large.close();
+            List<FluxClient> greedy = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                FluxClient one = connect();
+                greedy.add(one);
+                for (int n = 0; n < 200; n++) {
+                    one.call("resource.status", null);
+                }
+            }
+            assertThat(honest.rpc("resource.status", null).isEmpty()).isFalse();
+            for (FluxClient one : greedy) {
+                one.close();
+            }
+            Options impatient = Options.DEFAULT.withTimeout(Duration.ofSeconds(60));
+            try (FluxClient late = FluxClient.connect("local://" + directory.resolve("relay"), impatient)) {
+                assertThat(late.rpc("resource.status", null).isEmpty()).isFalse();
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package io.muster.daemon.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.core.WallClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The requests that place and lift holds. */
+@Timeout(300)
+final class HoldsTest {
+    private static final String KEY = "Idempotency-Key: 6f2b1c3a-8b57-4a0e-9d2f-0a6f3f6f0b11\r\n";
+
+    @TempDir
+    private Path directory;
+
+    private RunningDaemon daemon;
+    private Http http;
+
+    @BeforeEach
+    void start() throws Exception {
+        daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
+        http = new Http(directory.resolve("h"));
+    }
+
+    @AfterEach
+    void stop() {
+        daemon.close();
+    }
+
+    private long seq() throws IOException {
+        return http.get("/v1/holds").json().path("seq").asLong();
+    }
+
+    /** Returns the hosts of all groups with holds, in order, separated by spaces. */
+    private String held() throws IOException {
+        StringBuilder all = new StringBuilder();
+        http.get("/v1/holds")
+                .json()
+                .path("groups")
+                .forEach(group -> all.append(group.path("hosts").asText()).append(' '));
+        return all.toString().strip();
+    }
+
+    @Test
+    void aHoldIsPlacedAndLifted() throws IOException {
+        JsonNode placed = http.post(
+                        "/v1/holds",
+                        "{\"targets\":\"node[1-2]\",\"reason\":\"fan\",\"holder\":\"health\",\"until\":\"2999-01-01T00:00:00Z\"}")
+                .json();
+        assertThat(placed.path("hosts").asText()).isEqualTo("node[1-2]");
+        assertThat(placed.path("seq").asLong()).isEqualTo(seq());
+        JsonNode hold = http.get("/v1/hosts/node1").json().path("holds").get(0);
+        assertThat(hold.path("holder").asText()).isEqualTo("health");
+        assertThat(hold.path("until").asText()).isEqualTo("2999-01-01T00:00:00Z");
+        assertThat(hold.path("by").path("userid").asInt()).isEqualTo(RunningDaemon.uid());
+        Http.Reply lifted = http.send("DELETE", "/v1/holds?targets=node1&holder=health&reason=fixed", "");
+        assertThat(lifted.json().path("hosts").asText()).isEqualTo("node1");
+        assertThat(held()).isEqualTo("node2");
+        Http.Reply again = http.send("DELETE", "/v1/holds?targets=node1&holder=health", "");
+        assertThat(again.status()).isEqualTo(409);
+        assertThat(again.detail()).isEqualTo("rank 1 not drained: node1");
+        assertThat(again.json().path("errno").asText()).isEqualTo("EEXIST");
+    }
+
+    @Test
+    void theSameKeyIsTheSameChange() throws IOException {
+        String hold = "{\"targets\":\"node1\",\"reason\":\"fan\"}";
+        long seq = http.post("/v1/holds", KEY, hold).json().path("seq").asLong();
+        Http.Reply again = http.post("/v1/holds", KEY, hold);
+        assertThat(again.json().path("seq").asLong()).isEqualTo(seq).isEqualTo(seq());
+        Http.Reply other = http.post("/v1/holds", KEY, "{\"targets\":\"node2\"}");
+        assertThat(other.status()).isEqualTo(422);
+        assertThat(other.detail()).contains("belongs to another change already, seq " + seq);
+        Http.Reply unkeyed = http.post("/v1/holds", hold);
+        assertThat(unkeyed.status()).isEqualTo(409);
+        assertThat(unkeyed.detail()).isEqualTo("rank 1 already drained: node1");
+    }
+
+    @Test
+    void aRepetitionIsAnsweredAlthoughItsExpressionFindsOtherHostsNow() throws IOException {
+        String hold = "{\"targets\":\"@{node and not state=down}\",\"reason\":\"power\"}";
+        long seq = http.post("/v1/holds", KEY, hold).json().path("seq").asLong();
+        assertThat(held()).isEqualTo("node[0-8]");
+        Http.Reply again = http.post("/v1/holds", KEY, hold);
+        assertThat(again.status()).as(again.text()).isEqualTo(200);
+        assertThat(again.json().path("seq").asLong()).isEqualTo(seq).isEqualTo(seq());
+    }
+
+    @Test
+    void aRepetitionIsAnsweredAfterARestart() throws Exception {
+        String hold = "{\"targets\":\"node1\",\"reason\":\"fan\"}";
+        long seq = http.post("/v1/holds", KEY, hold).json().path("seq").asLong();
+        daemon.close();
+        daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
+        assertThat(http.post("/v1/holds", KEY, hold).json().path("seq").asLong())
+                .isEqualTo(seq);
+    }
+
+    /** The ten minutes end between the check of the id and the decision, as if the change had waited for a decision that takes long. */
+    @Test
+    void aRepetitionWhoseIdIsForgottenBeforeItIsDecidedChangesNothing() throws Exception {
+        daemon.close();
+        AtomicBoolean late = new AtomicBoolean();
+        Instant start = Instant.now();
+        InstantSource wall = () -> late.get() && !isCheckOfId() ? start.plus(Duration.ofMinutes(11)) : start;
+        double any = Double.POSITIVE_INFINITY;
+        daemon = RunningDaemon.start(
+                directory,
+                ApiTest.RESOURCES,
+                new WallClock(wall, System::nanoTime, new WallClock.Limits(any, any, any)));
+        String hold = "{\"targets\":\"node5\",\"reason\":\"fan\"}";
+        assertThat(http.post("/v1/holds", KEY, hold).status()).isEqualTo(200);
+        late.set(true);
+        Http.Reply again = http.post("/v1/holds", KEY, hold);
+        assertThat(held()).isEqualTo("node5");
+        assertThat(again.status()).as(again.text()).isEqualTo(503);
+        assertThat(again.detail()).contains("is not remembered any more", "send the request again");
+    }
+
+    private static boolean isCheckOfId() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals("remembers")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'node[1,3]', 'node[1,3]'",
+        "'2-3', 'node[2-3]'",
+        "'@batch', 'node[0-3]'",
+        "'all', 'node[0-6]'",
+        "'@{node and rank>=5}', 'node[5-6]'",
+        "'@{gpu in node4},node1', 'node[1,4]'",
+        "'/cluster0/node6/gpu0', 'node6'",
+    })
+    void targetsAreThoseOfTheCommand(String targets, String held) throws Exception {
+        daemon.reconfigure("[resource]\nexclude = \"node[7-8]\"\n" + ApiTest.RESOURCES);
+        Http.Reply reply = http.post("/v1/holds", "{\"targets\":\"" + targets + "\"}");
+        assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+        assertThat(held()).isEqualTo(held);
+        assertThat(http.send("DELETE", "/v1/holds?mode=update&targets=" + Http.escaped(targets), "")
+                        .status())
+                .isEqualTo(200);
+        assertThat(held()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "@{node and rank>=50}, 404, finds no host",
+        "@gold, 404, gold",
+        "@{node and (}, 400, expression",
+        "@{node, 400, the brace is not closed",
+        "node99, 422, node99",
+        "'node[1-', 422, node",
+        "/cluster0/nowhere, 422, there is no path /cluster0/nowhere",
+    })
+    void targetsThatFindNothingAreRefused(String targets, int status, String sentence) throws IOException {
+        Http.Reply reply = http.post("/v1/holds", "{\"targets\":\"" + targets + "\"}");
+        assertThat(reply.status()).as(reply.text()).isEqualTo(status);
+        assertThat(reply.detail()).contains(sentence);
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void aDryRunChangesNothing() throws IOException {
+        long seq = seq();
+        JsonNode dry = http.post("/v1/holds?dry-run", "{\"targets\":\"@{node and rank<2}\",\"reason\":\"x\"}")
+                .json();
+        assertThat(dry.path("dry_run").asBoolean()).isTrue();
+        assertThat(dry.path("events").get(0).path("context").path("nodelist").asText())
+                .isEqualTo("node[0-1]");
+        assertThat(seq()).isEqualTo(seq);
+        assertThat(http.send("DELETE", "/v1/holds?targets=1&dry-run=true", "").status())
+                .isEqualTo(409);
+    }
+
+    @Test
+    void aConditionHoldsForTheStateThatTheClientSaw() throws IOException {
+        String tag = http.get("/v1/hosts/node1").header("etag");
+        String condition = "If-Match: " + tag + "\r\n";
+        String hold = "{\"targets\":\"node1\",\"reason\":\"x\"}";
+        assertThat(http.post("/v1/holds", condition + KEY, hold).status()).isEqualTo(200);
+        assertThat(http.post("/v1/holds", condition + KEY, hold).status())
+                .as("the same change again")
+                .isEqualTo(200);
+        Http.Reply stale = http.post("/v1/holds", condition, "{\"targets\":\"node2\"}");
+        assertThat(stale.status()).isEqualTo(412);
+        assertThat(stale.detail()).startsWith("the inventory has changed since sequence number");
+        assertThat(http.send("DELETE", "/v1/holds?targets=node1", condition).status())
+                .isEqualTo(412);
+        assertThat(http.post("/v1/holds", "If-Match: \"nonsense\"\r\n", hold).status())
+                .isEqualTo(400);
+        assertThat(held()).isEqualTo("node1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{} | 400 | targets is missing",
+                "{\"targets\":1} | 400 | targets is missing",
+                "{\"targets\":\"0\",\"id\":\"x\"} | 400 | /id is no key of this request",
+                "{\"targets\":\"0\",\"reason\":7} | 400 | /reason",
+                "{\"targets\":\"0\",\"until\":\"soon\"} | 400 | /until must be a time by RFC 3339",
+                "{\"targets\":\"0\",\"until\":5} | 422 | is not in the future",
+                "{\"targets\":\"0\",\"mode\":\"hard\"} | 422 | Invalid mode specified",
+                "{\"targets\":\"0\",\"targets\":\"1\"} | 400 | twice in one object",
+                "{\"targets\":\"0\"} x | 400 | payload is not JSON",
+                "[] | 400 | not an object",
+            })
+    void aBodyThatIsWrongIsRefusedWhole(String body, int status, String sentence) throws IOException {
+        Http.Reply reply = http.post("/v1/holds", body);
+        assertThat(reply.status()).as(reply.text()).isEqualTo(status);
+        assertThat(reply.detail()).contains(sentence);
+        assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void aKeyThatIsNoUuidIsRefused() throws IOException {
+        Http.Reply reply = http.post("/v1/holds", "Idempotency-Key: 17\r\n", "{\"targets\":\"0\"}");
+        assertThat(reply.detail()).isEqualTo("Idempotency-Key must be a UUID");
+    }
+
+    @Test
+    void aForcedLiftWithoutAHolderEndsTheHoldsOfAdminOnly() throws IOException {
+        assertThat(http.post("/v1/holds", "{\"targets\":\"node1\",\"reason\":\"x\"}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(http.post("/v1/holds", "{\"targets\":\"node1\",\"reason\":\"y\",\"holder\":\"ops\"}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(http.send("DELETE", "/v1/holds?targets=node1&mode=force-overwrite", "")
+                        .status())
+                .isEqualTo(200);
+        assertThat(http.get("/v1/holds").text()).contains("ops").doesNotContain("\"x\"");
+    }
+}

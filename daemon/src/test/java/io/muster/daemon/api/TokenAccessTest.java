@@ -1,0 +1,192 @@
+package io.muster.daemon.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.muster.cli.Shell;
+import io.muster.cli.Shell.Result;
+import io.muster.daemon.RunningDaemon;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Requests with tokens, and the alerts that come with one. */
+@Timeout(300)
+final class TokenAccessTest {
+    private static final String ALERTS = "[alerts]\nholder = \"alerts\"\nlabel = \"node\"\nshare = 0.25\n";
+
+    @TempDir
+    private Path directory;
+
+    private RunningDaemon daemon;
+    private Http http;
+
+    @BeforeEach
+    void start() throws Exception {
+        daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
+        http = new Http(directory.resolve("h"));
+    }
+
+    @AfterEach
+    void stop() {
+        daemon.close();
+    }
+
+    private Result token(String... words) {
+        List<String> line = new ArrayList<>(List.of("token"));
+        line.addAll(List.of(words));
+        line.add("--state-dir=" + daemon.stateDir());
+        return new Shell().run(line.toArray(new String[0]));
+    }
+
+    /** Returns the header with a new token, when the daemon accepts it. */
+    private String bearer(String... words) {
+        Result created = token(words);
+        assertThat(created.err()).isEmpty();
+        String header = header(created.out().strip());
+        await().atMost(Duration.ofMinutes(2))
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> http.send("GET", "/v1/R", header).status() == 200);
+        return header;
+    }
+
+    private static String header(String token) {
+        return "Authorization: Bearer " + token + "\r\n";
+    }
+
+    private static String hold(String holder, String host) {
+        return "{\"targets\":\"" + host + "\",\"reason\":\"x\",\"holder\":\"" + holder + "\"}";
+    }
+
+    @Test
+    void aTokenHasItsRightsAndNoOthersWhoeverSendsIt() throws IOException {
+        String reader = bearer("create", "reader");
+        assertThat(http.send("GET", "/v1/status", reader).status()).isEqualTo(200);
+        Http.Reply refused = http.post("/v1/holds", reader, hold("h", "node1"));
+        assertThat(refused.status())
+                .as("although the connection is the owner's")
+                .isEqualTo(403);
+        assertThat(refused.detail()).contains("hold");
+        assertThat(http.send("GET", "/v1/history", reader).status()).isEqualTo(403);
+
+        String holder = bearer("create", "cron", "--rights=hold", "--holder=maintenance");
+        assertThat(http.post("/v1/holds", holder, hold("other", "node1")).status())
+                .isEqualTo(403);
+        assertThat(http.post("/v1/holds", holder, hold("maintenance", "node1")).status())
+                .isEqualTo(200);
+        assertThat(http.send("GET", "/v1/holds", reader).text()).contains("token:cron");
+        String keyed = holder + "Idempotency-Key: 6f2b1c3a-8b57-4a0e-9d2f-0a6f3f6f0b12\r\n";
+        Http.Reply first = http.post("/v1/holds", keyed, hold("maintenance", "node2"));
+        assertThat(first.status()).isEqualTo(200);
+        assertThat(http.post("/v1/holds", keyed, hold("maintenance", "node2")))
+                .as("a repetition has the first answer")
+                .extracting(Http.Reply::status)
+                .isEqualTo(200);
+        assertThat(new Shell()
+                        .with("MUSTER_URI", daemon.uri())
+                        .run("why", "node1")
+                        .out())
+                .contains("token:cron");
+    }
+
+    @Test
+    void aRevokedTokenIsRefusedAndItsEventsEnd() throws Exception {
+        String follower = bearer("create", "follower", "--rights=follow");
+        try (SocketChannel channel = http.connect()) {
+            Http.write(channel, "GET /v1/events?since=0 HTTP/1.1\r\nHost: muster\r\n" + follower + "\r\n");
+            InputStream events = Channels.newInputStream(channel);
+            StringBuilder read = new StringBuilder();
+            while (read.indexOf("resource-define") < 0) {
+                read.append((char) events.read());
+            }
+            assertThat(token("revoke", "follower").exit()).isZero();
+            assertThat(new String(events.readAllBytes(), StandardCharsets.UTF_8))
+                    .as("it ends")
+                    .isNotNull();
+        }
+        Http.Reply refused = http.send("GET", "/v1/status", follower);
+        assertThat(refused.status()).isEqualTo(401);
+        assertThat(refused.header("www-authenticate")).isEqualTo("Bearer");
+        assertThat(refused.detail()).contains("the token is unknown, revoked or expired");
+    }
+
+    @Test
+    void wrongTokensAreBoundedAndCountedAndKeepNoRightOneOut() throws IOException {
+        String right = bearer("create", "reader");
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < 21; i++) {
+            statuses.add(http.send("GET", "/v1/status", header("muster_" + i)).status());
+        }
+        assertThat(statuses).startsWith(401).containsOnly(401, 429);
+        Http.Reply refused = http.send("GET", "/v1/status", header("muster_x"));
+        assertThat(refused.status()).isEqualTo(429);
+        assertThat(refused.header("retry-after")).isEqualTo("60");
+        assertThat(http.send("GET", "/v1/status", right).status()).isEqualTo(200);
+        assertThat(daemon.metrics()).contains("muster_tokens_refused_total{reason=\"unknown\"} ");
+        assertThat(daemon.metrics()).doesNotContain("muster_tokens_refused_total{reason=\"unknown\"} 0.0");
+    }
+
+    @Test
+    void theLastUseIsShownAfterTheDaemonHasEnded() {
+        bearer("create", "reader");
+        assertThat(token("list", "--json").out()).contains("\"last_use\":null");
+        daemon.close();
+        assertThat(token("list", "--json").out()).contains("\"last_use\":\"20").contains("\"name\":\"reader\"");
+    }
+
+    private static String alert(String fingerprint, String status, String host) {
+        return "{\"fingerprint\":\"" + fingerprint + "\",\"status\":\"" + status
+                + "\",\"labels\":{\"alertname\":\"Fan\",\"node\":\"" + host + "\"}}";
+    }
+
+    private static String message(String... alerts) {
+        return "{\"version\":\"4\",\"alerts\":[" + String.join(",", alerts) + "]}";
+    }
+
+    @Test
+    void alertsHoldHostsWithATokenForTheirHolder() throws IOException {
+        String token = bearer("create", "am", "--rights=hold", "--holder=alerts");
+        Http.Reply off = http.post("/v1/alerts", token, message(alert("a1", "firing", "node1")));
+        assertThat(off.status()).isEqualTo(404);
+        assertThat(off.detail()).isEqualTo("alerts are off: the configuration has no [alerts] with a holder");
+
+        daemon.reconfigure(ApiTest.RESOURCES + ALERTS);
+        Http.Reply done = http.post("/v1/alerts", token, message(alert("a1", "firing", "node1")));
+        assertThat(done.status()).isEqualTo(200);
+        assertThat(done.text()).contains("{\"fingerprint\":\"a1\",\"result\":\"held\"}");
+        assertThat(http.get("/v1/holds").text()).contains("alerts:a1", "token:am");
+
+        Http.Reply full = http.post(
+                "/v1/alerts",
+                token,
+                message(
+                        alert("a1", "resolved", "node1"),
+                        alert("b9", "firing", "login1"),
+                        alert("b2", "firing", "node2")));
+        assertThat(full.status()).isEqualTo(422);
+        assertThat(full.detail()).isEqualTo("there is no host login1");
+        assertThat(http.get("/v1/holds").text()).contains("alerts:b2").doesNotContain("alerts:a1");
+
+        String other = bearer("create", "other", "--rights=hold", "--holder=maintenance");
+        Http.Reply refused = http.post("/v1/alerts", other, message(alert("b2", "resolved", "node2")));
+        assertThat(refused.status()).isEqualTo(403);
+        assertThat(refused.detail()).contains("alerts");
+        assertThat(http.get("/v1/holds").text()).contains("alerts:b2");
+
+        Http.Reply bad = http.post("/v1/alerts", token, "{\"version\":\"3\"}");
+        assertThat(bad.status()).isEqualTo(400);
+        assertThat(bad.detail()).startsWith("alerts: /version must be \"4\"");
+        assertThat(daemon.metrics()).contains("muster_alerts_total{result=\"unknown\"} 1.0");
+    }
+}

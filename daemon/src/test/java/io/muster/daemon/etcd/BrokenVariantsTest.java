@@ -1,0 +1,188 @@
+package io.muster.daemon.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.etcd.Etcd.Result;
+import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The scenes that show a fault of the ledger, played with the ledger as it is and with ledgers that are wrong on purpose. */
+final class BrokenVariantsTest {
+    private static final String PREFIX = "/muster/test/";
+
+    @TempDir
+    Path directory;
+
+    /** Writes without any condition. */
+    private static final class Unfenced extends Store {
+        Unfenced(Store store) {
+            super(store.etcd(), store.keys());
+        }
+
+        @Override
+        Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+            return etcd().transact(
+                            List.of(),
+                            List.of(
+                                    new Op.Put(keys().log(group.first()), group.value(level), 0),
+                                    new Op.Put(keys().head(), group.head())),
+                            List.of(),
+                            ATTEMPT_MILLIS);
+        }
+    }
+
+    /** Goes by when the key of the leader was created, so that a leader does not notice that another one has written the key. */
+    private static final class FencedByCreation extends Store {
+        FencedByCreation(Store store) {
+            super(store.etcd(), store.keys());
+        }
+
+        @Override
+        Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+            Etcd.Entry leader = etcd().read(List.of(Op.Get.one(keys().leader())), ATTEMPT_MILLIS)
+                    .one(0);
+            return super.append(leader == null ? term : leader.modRevision(), head, group, level);
+        }
+    }
+
+    /** Names parts by the first seq of their group, so that two groups may share them. */
+    private static final class PartsBySeq extends Store {
+        PartsBySeq(Store store) {
+            super(store.etcd(), store.keys());
+        }
+
+        private String shared(String parts) {
+            String prefix = keys().parts();
+            return parts.startsWith(prefix) ? parts.substring(0, prefix.length() + 16) + "/" : parts;
+        }
+
+        @Override
+        boolean putPiece(long term, String parts, int number, byte[] piece) throws EtcdException {
+            return super.putPiece(term, shared(parts), number, piece);
+        }
+
+        @Override
+        byte @Nullable [] pieces(String parts, int count) throws EtcdException {
+            return super.pieces(shared(parts), count);
+        }
+    }
+
+    /** A leader that was away writes what it had begun, after another daemon has answered a change. Returns what the log has then. */
+    private List<String> playWokenLeader(UnaryOperator<Store> stores) throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")
+                                .patient(Duration.ofMinutes(1))
+                                .with(stores))
+                        .awaitLead()) {
+            old.writeAndWait("one");
+            proxy.cut();
+            CompletableFuture<Outcome> late = old.write("late");
+            try (Node next = new Node(Node.Parts.of(etcd.endpoints(), "b")).awaitLead()) {
+                assertThat(next.writeAndWait("two")).isEqualTo(Outcome.DURABLE);
+                proxy.mend();
+                late.get(60, TimeUnit.SECONDS);
+            }
+            return log(etcd);
+        }
+    }
+
+    private static List<String> log(EtcdCluster etcd) throws Exception {
+        return etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only")
+                .lines()
+                .filter(line -> line.contains("\"text\""))
+                .map(line -> line.replaceAll(".*\"text\":\"([^\"]*)\".*", "$1"))
+                .toList();
+    }
+
+    @Test
+    void a_woken_leader_overwrites_nothing() throws Exception {
+        assertThat(playWokenLeader(store -> store)).containsExactly("one", "two");
+    }
+
+    @Test
+    void a_ledger_that_writes_without_conditions_is_caught() throws Exception {
+        assertThat(playWokenLeader(Unfenced::new)).containsExactly("one", "late");
+    }
+
+    /** Somebody else writes the key of the leader. Returns whether the former leader can still write. */
+    private boolean playUsurper(UnaryOperator<Store> stores) throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
+            node.writeAndWait("one");
+            String lease = etcd.ctl("lease", "grant", "600").split(" ")[1];
+            etcd.ctl("put", PREFIX + "leader", "{\"member\":\"usurper\",\"boot\":\"x\"}", "--lease=" + lease);
+            return node.writeAndWait("two").durable();
+        }
+    }
+
+    @Test
+    void a_leader_whose_key_was_written_by_somebody_else_writes_nothing_more() throws Exception {
+        assertThat(playUsurper(store -> store)).isFalse();
+    }
+
+    @Test
+    void a_ledger_that_goes_by_the_creation_of_the_key_is_caught() throws Exception {
+        assertThat(playUsurper(FencedByCreation::new)).isTrue();
+    }
+
+    /** A piece of a group that was given up arrives after the next group with the same first seq. Returns whether a standby can read on. */
+    private boolean playLatePiece(UnaryOperator<Store> stores) throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
+            node.writeAndWait("one");
+            Etcd.Entry leader = leader(etcd);
+            String given = String.format(java.util.Locale.ROOT, "%016d-%x-0-late", 2, leader.modRevision());
+            assertThat(node.writeAndWait("x".repeat(10) + noise(3 << 20)).durable())
+                    .isTrue();
+            try (Store late = stores.apply(new Store(new Etcd(etcd.access(), 0), new Keys(PREFIX)))) {
+                late.putPiece(leader.modRevision(), late.keys().parts(given), 0, new byte[] {1, 2, 3});
+            }
+            try (Node standby = new Node(Node.Parts.of(etcd.endpoints(), "b").with(stores))) {
+                await().atMost(Node.PATIENCE)
+                        .until(() -> standby.events().size() == 2
+                                || standby.ledger.status().reason().contains("damaged"));
+                return standby.events().size() == 2;
+            }
+        }
+    }
+
+    private static Etcd.Entry leader(EtcdCluster etcd) throws Exception {
+        try (Etcd client = new Etcd(etcd.access(), 0)) {
+            return client.read(List.of(Op.Get.one(PREFIX + "leader")), 5000)
+                    .found()
+                    .get(0)
+                    .get(0);
+        }
+    }
+
+    private static String noise(int length) {
+        java.util.Random random = new java.util.Random(3);
+        StringBuilder text = new StringBuilder();
+        while (text.length() < length) {
+            text.append(Long.toString(random.nextLong() & Long.MAX_VALUE, 36));
+        }
+        return text.toString();
+    }
+
+    @Test
+    void a_late_piece_of_a_group_that_was_given_up_changes_no_other_group() throws Exception {
+        assertThat(playLatePiece(store -> store)).isTrue();
+    }
+
+    @Test
+    void a_ledger_that_names_parts_by_their_first_event_is_caught() throws Exception {
+        assertThat(playLatePiece(PartsBySeq::new)).isFalse();
+    }
+}

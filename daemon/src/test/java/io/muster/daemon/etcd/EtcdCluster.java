@@ -1,0 +1,204 @@
+package io.muster.daemon.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** A real etcd cluster on this host, of processes that a test can kill, stop for a while and start again. */
+public final class EtcdCluster implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final String host;
+    private final Path directory;
+    private final List<String> options;
+    private final List<Integer> clients = new ArrayList<>();
+    private final List<Integer> peers = new ArrayList<>();
+    private final List<@Nullable Process> members = new ArrayList<>();
+
+    private EtcdCluster(String host, Path directory, List<String> options) {
+        this.host = host;
+        this.directory = directory;
+        this.options = options;
+    }
+
+    /** Starts a cluster on loopback and waits until it has a leader. */
+    public static EtcdCluster start(Path directory, int size, String... options) throws IOException {
+        return startAt("127.0.0.1", directory, size, options);
+    }
+
+    /**
+     * Starts a cluster and waits until it has a leader.
+     *
+     * @param host an address of this host
+     */
+    public static EtcdCluster startAt(String host, Path directory, int size, String... options) throws IOException {
+        EtcdCluster cluster = new EtcdCluster(host, directory, List.of(options));
+        for (int i = 0; i < 2 * size; i++) {
+            try (ServerSocket free = new ServerSocket(0)) {
+                (i < size ? cluster.clients : cluster.peers).add(free.getLocalPort());
+            }
+        }
+        for (int i = 0; i < size; i++) {
+            cluster.members.add(null);
+            cluster.startMember(i);
+        }
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> cluster.ctl("endpoint", "health").contains("is healthy"));
+        return cluster;
+    }
+
+    public int size() {
+        return members.size();
+    }
+
+    public void startMember(int i) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                "etcd",
+                "--name=m" + i,
+                "--data-dir=" + directory.resolve("m" + i),
+                "--listen-client-urls=" + url(clients.get(i)),
+                "--advertise-client-urls=" + url(clients.get(i)),
+                "--listen-peer-urls=" + url(peers.get(i)),
+                "--initial-advertise-peer-urls=" + url(peers.get(i)),
+                "--initial-cluster=" + initial(),
+                "--initial-cluster-state=new",
+                "--logger=zap"));
+        command.addAll(options);
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("m" + i + ".log").toFile())
+                .start();
+        members.set(i, process);
+    }
+
+    private String initial() {
+        List<String> all = new ArrayList<>();
+        for (int i = 0; i < peers.size(); i++) {
+            all.add("m" + i + "=" + url(peers.get(i)));
+        }
+        return String.join(",", all);
+    }
+
+    private String url(int port) {
+        return "http://" + host + ":" + port;
+    }
+
+    public List<URI> endpoints() {
+        return clients.stream().map(this::url).map(URI::create).toList();
+    }
+
+    /** The value of ledger.endpoints for all members. */
+    public String toml() {
+        return endpoints().stream().map(uri -> "\"" + uri + "\"").collect(Collectors.joining(", ", "[", "]"));
+    }
+
+    /** Kills a member as SIGKILL does, and waits for its end. */
+    public void kill(int i) throws InterruptedException {
+        Process process = members.get(i);
+        if (process != null) {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    public void killAll() throws InterruptedException {
+        for (int i = 0; i < members.size(); i++) {
+            kill(i);
+        }
+    }
+
+    /** Stops a member without its knowledge, until {@link #resume}. */
+    public void pause(int i) throws IOException, InterruptedException {
+        signal("STOP", i);
+    }
+
+    public void resume(int i) throws IOException, InterruptedException {
+        signal("CONT", i);
+    }
+
+    private void signal(String name, int i) throws IOException, InterruptedException {
+        Process process = members.get(i);
+        if (process != null) {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        }
+    }
+
+    /** The index of the member that leads etcd. */
+    public int leader() throws IOException, InterruptedException {
+        for (int i = 0; i < size(); i++) {
+            String[] fields = run("endpoint", "status", "--endpoints=" + url(clients.get(i)))
+                    .split(", ");
+            if (fields.length > 4 && fields[4].equals("true")) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Runs etcdctl against all members and returns its output. */
+    public String ctl(String... arguments) throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--endpoints=" + endpoints().stream().map(URI::toString).collect(Collectors.joining(",")));
+        return run(all.toArray(new String[0]));
+    }
+
+    private String run(String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("etcdctl", "--command-timeout=5s"));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new java.io.File("/dev/null"));
+        builder.environment().put("ETCDCTL_API", "3");
+        Process process = builder.start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return output;
+    }
+
+    /** The keys below a prefix, in order. */
+    public List<String> keys(String prefix) throws IOException, InterruptedException {
+        return ctl("get", prefix, "--prefix", "--keys-only")
+                .lines()
+                .filter(line -> !line.isEmpty())
+                .toList();
+    }
+
+    EtcdAccess access() {
+        return new EtcdAccess(endpoints(), new EtcdTls(null, null, null), "", null);
+    }
+
+    /** Waits until a member accepts connections. */
+    public void awaitMember(int i) {
+        await().atMost(PATIENCE).until(() -> {
+            try (Socket socket = new Socket(host, clients.get(i))) {
+                return socket.isConnected();
+            } catch (IOException e) {
+                return false;
+            }
+        });
+    }
+
+    /** Kills all members. */
+    @Override
+    public void close() {
+        for (Process process : members) {
+            if (process != null) {
+                process.destroyForcibly().onExit().join();
+            }
+        }
+        assertThat(Files.exists(directory)).isTrue();
+    }
+}

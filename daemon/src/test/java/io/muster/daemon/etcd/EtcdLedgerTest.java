@@ -1,0 +1,416 @@
+package io.muster.daemon.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.muster.daemon.journal.FaultyDisk;
+import io.muster.daemon.journal.MemoryDisk;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Outcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class EtcdLedgerTest {
+    private static final String PREFIX = "/muster/test/";
+
+    @TempDir
+    Path directory;
+
+    private EtcdCluster etcd;
+
+    @BeforeEach
+    void startEtcd() throws IOException {
+        etcd = EtcdCluster.start(directory, 1);
+    }
+
+    @AfterEach
+    void stopEtcd() {
+        etcd.close();
+    }
+
+    private Node.Parts parts(String member) {
+        return Node.Parts.of(etcd.endpoints(), member);
+    }
+
+    private static void assertDurable(Outcome outcome) {
+        assertThat(outcome).isEqualTo(Outcome.DURABLE);
+    }
+
+    private static List<String> fill(Node node, int from, int count) throws Exception {
+        List<CompletableFuture<Outcome>> all = new ArrayList<>();
+        List<String> texts = new ArrayList<>();
+        for (int i = from; i < from + count; i++) {
+            texts.add("e" + i);
+            all.add(node.write("e" + i));
+        }
+        for (CompletableFuture<Outcome> outcome : all) {
+            assertDurable(outcome.get(60, TimeUnit.SECONDS));
+        }
+        return texts;
+    }
+
+    @Test
+    void a_standby_gets_what_the_leader_writes_and_leads_when_the_leader_stops() throws Exception {
+        Node first = new Node(parts("a")).awaitLead();
+        try (Node second = new Node(parts("b"))) {
+            fill(first, 0, 100);
+            second.awaitEvents(first.events());
+            first.close();
+            second.awaitLead();
+            assertDurable(second.writeAndWait("more"));
+            assertThat(second.events()).hasSize(101);
+            assertThat(second.warnings()).isEmpty();
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void a_restarted_daemon_goes_on_with_its_local_copy() throws Exception {
+        Node.Parts parts = parts("a");
+        List<String> before;
+        try (Node node = new Node(parts).awaitLead()) {
+            before = fill(node, 0, 50);
+            assertDurable(node.snapshot());
+            before.addAll(fill(node, 50, 5));
+        }
+        try (Node again = new Node(parts)) {
+            assertThat(again.events()).isEqualTo(before);
+            again.awaitLead();
+            assertDurable(again.writeAndWait("more"));
+        }
+    }
+
+    @Test
+    void an_answer_that_is_lost_is_found_in_the_log_and_the_change_is_made_once() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
+            assertDurable(node.writeAndWait("one"));
+            proxy.keepAnswers();
+            CompletableFuture<Outcome> two = node.write("two");
+            await().atMost(Node.PATIENCE)
+                    .until(() -> etcd.ctl("get", PREFIX + "head", "--print-value-only")
+                            .contains("\"seq\":2,"));
+            proxy.cut();
+            proxy.mend();
+            assertDurable(two.get(60, TimeUnit.SECONDS));
+            assertDurable(node.writeAndWait("three"));
+            assertThat(node.events()).containsExactly("one", "two", "three");
+            assertThat(etcd.keys(PREFIX + "log/")).hasSize(3);
+        }
+    }
+
+    @Test
+    void a_leader_that_was_away_cannot_write_and_follows_the_next_one() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
+            assertDurable(old.writeAndWait("one"));
+            try (Node next = new Node(parts("b"))) {
+                next.awaitEvents(List.of("one"));
+                proxy.cut();
+                CompletableFuture<Outcome> lost = old.write("lost");
+                CompletableFuture<Outcome> after = old.write("after");
+                await().atMost(Node.PATIENCE).until(old::isSilent);
+                next.awaitLead();
+                assertDurable(next.writeAndWait("two"));
+                proxy.mend();
+                assertThat(lost.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.FAILED);
+                assertThat(after.get(60, TimeUnit.SECONDS).durable()).isFalse();
+                old.awaitEvents(List.of("one", "two"));
+                assertThat(old.leads()).isFalse();
+                await().atMost(Node.PATIENCE).until(() -> old.ledger.status().condition() == Condition.WRITABLE);
+            }
+        }
+    }
+
+    @Test
+    void a_change_that_was_made_before_the_lead_was_lost_is_answered_as_made() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node old =
+                        new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMinutes(1))).awaitLead()) {
+            assertDurable(old.writeAndWait("one"));
+            proxy.keepAnswers();
+            CompletableFuture<Outcome> two = old.write("two");
+            await().atMost(Node.PATIENCE)
+                    .until(() -> etcd.ctl("get", PREFIX + "head", "--print-value-only")
+                            .contains("\"seq\":2,"));
+            proxy.cut();
+            try (Node next = new Node(parts("b")).awaitLead()) {
+                assertDurable(next.writeAndWait("three"));
+                proxy.mend();
+                assertDurable(two.get(60, TimeUnit.SECONDS));
+                old.awaitEvents(List.of("one", "two", "three"));
+                assertThat(next.events()).containsExactly("one", "two", "three");
+            }
+        }
+    }
+
+    @Test
+    void a_change_whose_outcome_stays_open_is_answered_so_and_ends_the_lead() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMillis(100)))
+                        .awaitLead()) {
+            assertDurable(node.writeAndWait("one"));
+            proxy.keepAnswers();
+            Outcome two = node.writeAndWait("two");
+            assertThat(two.kind()).isEqualTo(Outcome.Kind.FAILED);
+            assertThat(two.reason()).contains("the change may have been made");
+            assertThat(node.writeAndWait("three").durable()).isFalse();
+            proxy.cut();
+            proxy.mend();
+            node.awaitLead();
+            node.awaitEvents(List.of("one", "two"));
+            assertDurable(node.writeAndWait("four"));
+            assertThat(node.events()).containsExactly("one", "two", "four");
+        }
+    }
+
+    @Test
+    void an_attempt_that_arrives_after_its_group_was_given_up_changes_nothing() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMillis(100)))
+                        .awaitLead()) {
+            assertDurable(node.writeAndWait("one"));
+            proxy.keepRequests();
+            assertThat(node.writeAndWait("two").reason()).contains("the change may have been made");
+            try (Node next = new Node(parts("b")).awaitLead()) {
+                assertDurable(next.writeAndWait("three"));
+                proxy.mend();
+                node.awaitEvents(List.of("one", "three"));
+                assertDurable(next.writeAndWait("four"));
+                node.awaitEvents(List.of("one", "three", "four"));
+            }
+        }
+    }
+
+    @Test
+    void a_group_over_a_mebibyte_is_written_in_parts_and_read_by_standbys() throws Exception {
+        StringBuilder text = new StringBuilder();
+        java.util.Random random = new java.util.Random(7);
+        while (text.length() < 5 << 20) {
+            text.append(Long.toString(random.nextLong() & Long.MAX_VALUE, 36));
+        }
+        try (Node node = new Node(parts("a")).awaitLead()) {
+            assertDurable(node.writeAndWait(text.toString()));
+            assertDurable(node.writeAndWait("small"));
+            assertThat(etcd.keys(PREFIX + "part/").size()).isGreaterThan(2);
+            try (Node standby = new Node(parts("b"))) {
+                standby.awaitEvents(List.of(text.toString(), "small"));
+            }
+        }
+    }
+
+    @Test
+    void the_log_before_the_last_two_snapshots_is_deleted_and_a_late_daemon_begins_with_a_snapshot() throws Exception {
+        Node.Parts late = parts("late");
+        try (Node node = new Node(parts("a")).awaitLead()) {
+            List<String> all = new ArrayList<>(fill(node, 0, 3));
+            try (Node early = new Node(late)) {
+                early.awaitEvents(all);
+            }
+            for (int round = 1; round <= 3; round++) {
+                for (int i = 0; i < 20; i++) {
+                    all.addAll(fill(node, 100 * round + i, 1));
+                }
+                assertDurable(node.snapshot());
+            }
+            all.addAll(fill(node, 900, 2));
+            assertThat(etcd.keys(PREFIX + "log/").get(0)).isEqualTo(PREFIX + "log/0000000000000044");
+            assertThat(etcd.keys(PREFIX + "snapshot/")).hasSize(2);
+            try (Node again = new Node(late)) {
+                again.awaitEvents(all);
+                assertThat(again.warnings()).isEmpty();
+            }
+            try (Node third = new Node(late)) {
+                assertThat(third.events()).isEqualTo(all);
+            }
+            try (Node fresh = new Node(parts("fresh"))) {
+                fresh.awaitEvents(all);
+            }
+        }
+    }
+
+    @Test
+    void two_daemons_with_one_name_do_not_both_lead() throws Exception {
+        Node first = new Node(parts("a")).awaitLead();
+        try (Node second = new Node(parts("a"))) {
+            assertDurable(first.writeAndWait("one"));
+            second.awaitEvents(List.of("one"));
+            await().atMost(Node.PATIENCE)
+                    .until(() -> second.ledger.status().reason().contains("set ledger.member"));
+            first.close();
+            second.awaitLead();
+            assertDurable(second.writeAndWait("two"));
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void a_lease_that_is_revoked_ends_the_lead_and_no_answered_change_is_lost() throws Exception {
+        try (Node first = new Node(parts("a")).awaitLead();
+                Node second = new Node(parts("b"))) {
+            List<String> durable = new ArrayList<>();
+            for (int i = 0; i < 300 && (first.leads() || i < 100); i++) {
+                if (i == 50) {
+                    String lease = etcd.ctl("get", PREFIX + "leader", "--write-out=fields")
+                            .lines()
+                            .filter(line -> line.startsWith("\"Lease\""))
+                            .findFirst()
+                            .orElseThrow()
+                            .replaceAll("\\D", "");
+                    etcd.ctl("lease", "revoke", Long.toHexString(Long.parseLong(lease)));
+                }
+                if (first.writeAndWait("e" + i).durable()) {
+                    durable.add("e" + i);
+                }
+            }
+            second.awaitLead();
+            assertDurable(second.writeAndWait("end"));
+            durable.add("end");
+            assertThat(second.events()).isEqualTo(durable);
+            first.awaitEvents(durable);
+        }
+    }
+
+    @Test
+    void another_ledger_a_ledger_of_files_and_an_empty_etcd_are_refused_by_name() throws Exception {
+        MemoryDisk copy = new MemoryDisk();
+        try (Node node = new Node(parts("a").on(copy)).awaitLead()) {
+            assertDurable(node.writeAndWait("one"));
+        }
+        etcd.ctl("del", PREFIX, "--prefix");
+        try (Node node = new Node(parts("a").on(copy))) {
+            await().atMost(Node.PATIENCE)
+                    .until(() -> node.ledger.status().reason().contains("etcd holds no ledger below " + PREFIX));
+            try (Node other = new Node(parts("b")).awaitLead()) {
+                assertDurable(other.writeAndWait("other"));
+                await().atMost(Node.PATIENCE)
+                        .until(() ->
+                                node.ledger.status().reason().contains("the state directory holds a copy of ledger"));
+                assertThat(node.leads()).isFalse();
+                assertThat(node.events()).containsExactly("one");
+            }
+        }
+    }
+
+    @Test
+    void an_etcd_that_was_restored_from_a_backup_is_refused_by_daemons_that_know_more() throws Exception {
+        Node.Parts a = parts("a");
+        Node.Parts b = parts("b");
+        try (Node node = new Node(a).awaitLead()) {
+            fill(node, 0, 3);
+            etcd.ctl("snapshot", "save", directory.resolve("backup").toString());
+            fill(node, 3, 3);
+            try (Node standby = new Node(b)) {
+                standby.awaitEvents(node.events());
+            }
+        }
+        String saved = etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only");
+        assertThat(saved).contains("e5");
+        // What a restore does to the ledger's keys: the head is an earlier one, and the log after it is gone.
+        String head = "{\"seq\":3,\"txn\":\"" + txnOf(3) + "\"}";
+        for (String key : etcd.keys(PREFIX + "log/")) {
+            if (key.compareTo(PREFIX + "log/0000000000000004") >= 0) {
+                etcd.ctl("del", key);
+            }
+        }
+        etcd.ctl("put", PREFIX + "head", head);
+        try (Node node = new Node(a)) {
+            await().atMost(Node.PATIENCE)
+                    .until(() -> node.ledger.status().reason().contains("ends with seq 3, and this daemon has seq 6"));
+            try (Node fresh = new Node(parts("c")).awaitLead()) {
+                fill(fresh, 10, 8);
+                await().atMost(Node.PATIENCE)
+                        .until(() -> node.ledger.status().reason().contains("have parted"));
+                assertThat(node.leads()).isFalse();
+            }
+        }
+    }
+
+    private String txnOf(long seq) throws Exception {
+        return etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only")
+                .lines()
+                .filter(line -> line.contains("\"last\":" + seq + ","))
+                .map(line -> line.replaceAll(".*\"txn\":\"([^\"]*)\".*", "$1"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void a_full_database_refuses_changes_and_takes_them_again_without_a_change_of_lead() throws Exception {
+        EtcdCluster small = EtcdCluster.start(
+                java.nio.file.Files.createDirectory(directory.resolve("small")), 1, "--quota-backend-bytes=4000000");
+        try (Node node = new Node(Node.Parts.of(small.endpoints(), "a")).awaitLead()) {
+            assertDurable(node.writeAndWait("one"));
+            String big = "x".repeat(1000);
+            StringBuilder value = new StringBuilder(big);
+            while (value.length() < 90_000) {
+                value.append(big);
+            }
+            for (int i = 0; i < 60; i++) {
+                small.ctl("put", "/junk/" + i, value.toString());
+            }
+            assertThat(small.ctl("alarm", "list")).contains("NOSPACE");
+            Outcome refused = node.writeAndWait("two");
+            assertThat(refused.reason()).contains("space exceeded");
+            assertThat(node.ledger.status().condition()).isEqualTo(Condition.READ_ONLY);
+            small.ctl("del", "/junk/", "--prefix");
+            String revision = small.ctl("endpoint", "status", "--write-out=json")
+                    .replaceAll(".*\"revision\":(\\d+).*", "$1")
+                    .strip();
+            small.ctl("compact", revision);
+            small.ctl("defrag");
+            small.ctl("alarm", "disarm");
+            await().atMost(Node.PATIENCE).until(() -> {
+                node.ledger.probe();
+                return node.ledger.status().condition() == Condition.WRITABLE;
+            });
+            assertDurable(node.writeAndWait("three"));
+            assertThat(node.events()).containsExactly("one", "three");
+            assertThat(node.leads()).isTrue();
+        } finally {
+            small.close();
+        }
+    }
+
+    @Test
+    void a_local_disk_that_fails_stops_no_change_and_the_copy_catches_up() throws Exception {
+        MemoryDisk memory = new MemoryDisk();
+        FaultyDisk disk = new FaultyDisk(memory);
+        List<String> all = new ArrayList<>();
+        try (Node node = new Node(parts("a").on(disk)).awaitLead()) {
+            all.addAll(fill(node, 0, 3));
+            disk.fault((kind, name) -> {
+                if (kind == FaultyDisk.Kind.WRITE) {
+                    throw FaultyDisk.full();
+                }
+                return -1;
+            });
+            all.addAll(fill(node, 3, 3));
+            await().atMost(Node.PATIENCE).until(() -> !node.warnings().isEmpty());
+            assertThat(node.warnings().get(0)).startsWith("the local copy of the ledger stays behind: ");
+            all.addAll(fill(node, 6, 3));
+            disk.fault(FaultyDisk.NONE);
+            await().atMost(Node.PATIENCE).until(() -> {
+                node.ledger.probe();
+                return new String(memory.content("journal/0000000000000001.log"), StandardCharsets.UTF_8)
+                        .contains("\"e8\"");
+            });
+            all.addAll(fill(node, 9, 1));
+        }
+        try (Node again = new Node(parts("a").on(memory))) {
+            assertThat(again.events()).isEqualTo(all);
+        }
+    }
+}

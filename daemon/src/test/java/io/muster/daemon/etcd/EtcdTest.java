@@ -1,0 +1,344 @@
+package io.muster.daemon.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.muster.daemon.etcd.Etcd.Compare;
+import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.etcd.EtcdException.Fate;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class EtcdTest {
+    private static final int TIMEOUT = 10_000;
+    private static final EtcdTls NO_TLS = new EtcdTls(null, null, null);
+
+    @TempDir
+    Path directory;
+
+    private static Etcd client(EtcdCluster cluster) {
+        return new Etcd(cluster.access(), 0);
+    }
+
+    private static Etcd.Result put(Etcd etcd, String key, String value) throws EtcdException {
+        return etcd.transact(List.of(), List.of(new Op.Put(key, value)), List.of(), TIMEOUT);
+    }
+
+    private static void assertFate(Fate fate, String sentence, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        EtcdException.class, e -> assertThat(e.fate()).isEqualTo(fate))
+                .hasMessageContaining(sentence);
+    }
+
+    @Test
+    void a_transaction_is_carried_out_only_if_its_conditions_hold() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
+                Etcd etcd = client(cluster)) {
+            List<Op> write = List.of(new Op.Put("/a", "1"), new Op.Put("/b", "\u00e9\u0000"));
+            Etcd.Result first = etcd.transact(List.of(new Compare("/a", 0)), write, List.of(), TIMEOUT);
+            assertThat(first.succeeded()).isTrue();
+            Etcd.Result second =
+                    etcd.transact(List.of(new Compare("/a", 0)), write, List.of(Op.Get.one("/b")), TIMEOUT);
+            assertThat(second.succeeded()).isFalse();
+            Etcd.Entry found = second.found().get(0).get(0);
+            assertThat(found.text()).isEqualTo("\u00e9\u0000");
+            assertThat(found.modRevision()).isEqualTo(first.revision());
+            assertThat(etcd.transact(List.of(new Compare("/b", first.revision())), write, List.of(), TIMEOUT)
+                            .succeeded())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void a_range_has_its_limit_its_order_and_its_values_only_if_they_are_wanted() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
+                Etcd etcd = client(cluster)) {
+            for (String key : new String[] {"/x/1", "/x/2", "/x/3", "/y"}) {
+                put(etcd, key, "value of " + key);
+            }
+            Etcd.Result result = etcd.read(
+                    List.of(
+                            Op.Get.range("/x/", "/x0", 2),
+                            new Op.Get("/x/", "/x0", 1, true, false),
+                            new Op.Get("/x/", "/x0", 9, false, true),
+                            Op.Get.one("/none")),
+                    TIMEOUT);
+            assertThat(result.found().get(0)).extracting(Etcd.Entry::key).containsExactly("/x/1", "/x/2");
+            assertThat(result.found().get(1)).extracting(Etcd.Entry::text).containsExactly("value of /x/3");
+            assertThat(result.found().get(2)).extracting(Etcd.Entry::text).containsExactly("", "", "");
+            assertThat(result.one(3)).isNull();
+            etcd.transact(List.of(), List.of(new Op.Delete("/x/", "/x/3")), List.of(), TIMEOUT);
+            assertThat(cluster.keys("/")).containsExactly("/x/3", "/y");
+        }
+    }
+
+    @Test
+    void a_key_ends_with_its_lease() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
+                Etcd etcd = client(cluster)) {
+            Etcd.Lease lease = etcd.grant(2, TIMEOUT);
+            etcd.transact(List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease.id())), List.of(), TIMEOUT);
+            assertThat(etcd.keepAlive(lease.id(), TIMEOUT)).isEqualTo(2);
+            assertThat(etcd.read(List.of(Op.Get.one("/a")), TIMEOUT)
+                            .found()
+                            .get(0)
+                            .get(0)
+                            .lease())
+                    .isEqualTo(lease.id());
+            etcd.revoke(lease.id(), TIMEOUT);
+            assertThat(etcd.read(List.of(Op.Get.one("/a")), TIMEOUT).one(0)).isNull();
+            assertThat(etcd.keepAlive(lease.id(), TIMEOUT)).isZero();
+            assertFate(
+                    Fate.REFUSED,
+                    "requested lease not found",
+                    () -> etcd.transact(
+                            List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease.id())), List.of(), TIMEOUT));
+        }
+    }
+
+    @Test
+    void what_etcd_will_never_carry_out_is_refused() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
+                Etcd etcd = client(cluster)) {
+            byte[] tooLong = new byte[(3 << 19) + 1];
+            assertFate(
+                    Fate.REFUSED,
+                    "larger than max",
+                    () -> etcd.transact(
+                            List.of(), List.of(new Op.Put("/a", new byte[3 << 20], 0)), List.of(), TIMEOUT));
+            assertFate(
+                    Fate.REFUSED,
+                    "request is too large",
+                    () -> etcd.transact(List.of(), List.of(new Op.Put("/a", tooLong, 0)), List.of(), TIMEOUT));
+            List<Op> many = new ArrayList<>(Collections.nCopies(129, Op.Get.one("/a")));
+            assertFate(Fate.REFUSED, "too many operations", () -> etcd.read(many, TIMEOUT));
+            byte[] piece = new byte[Pack.PIECE];
+            new Random(1).nextBytes(piece);
+            assertThat(etcd.transact(List.of(), List.of(new Op.Put("/a", piece, 0)), List.of(), TIMEOUT)
+                            .succeeded())
+                    .isTrue();
+            assertThat(etcd.read(List.of(Op.Get.one("/a")), TIMEOUT)
+                            .found()
+                            .get(0)
+                            .get(0)
+                            .value())
+                    .isEqualTo(piece);
+        }
+    }
+
+    @Test
+    void a_call_that_no_member_accepts_was_not_sent_and_the_next_call_goes_to_the_next_member() throws Exception {
+        int nobody;
+        try (ServerSocket closed = new ServerSocket(0)) {
+            nobody = closed.getLocalPort();
+        }
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1)) {
+            URI dead = URI.create("http://127.0.0.1:" + nobody);
+            EtcdAccess access = new EtcdAccess(List.of(dead, cluster.endpoints().get(0)), NO_TLS, "", null);
+            try (Etcd etcd = new Etcd(access, 0)) {
+                assertFate(Fate.NOT_SENT, dead + ": Connection refused", () -> put(etcd, "/a", "1"));
+                assertThat(put(etcd, "/a", "1").succeeded()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void a_call_to_a_member_that_is_stopped_has_an_unknown_outcome() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
+                Etcd etcd = client(cluster)) {
+            put(etcd, "/a", "1");
+            cluster.pause(0);
+            assertFate(
+                    Fate.UNKNOWN,
+                    cluster.endpoints().get(0).toString(),
+                    () -> etcd.transact(List.of(), List.of(new Op.Put("/a", "2")), List.of(), 300));
+            cluster.resume(0);
+            await().atMost(Duration.ofSeconds(30))
+                    .ignoreExceptions()
+                    .until(() -> put(etcd, "/a", "3").succeeded());
+            assertThat(cluster.ctl("get", "/a", "--print-value-only")).startsWith("3");
+        }
+    }
+
+    @Test
+    void a_full_database_is_told_from_a_refusal() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 1, "--quota-backend-bytes=2000000");
+                Etcd etcd = client(cluster)) {
+            Op put = new Op.Put("/a", new byte[Pack.PIECE], 0);
+            assertFate(Fate.NO_SPACE, "space exceeded", () -> {
+                for (int i = 0; i < 10; i++) {
+                    etcd.transact(List.of(), List.of(put), List.of(), TIMEOUT);
+                }
+            });
+            assertThat(etcd.transact(List.of(), List.of(new Op.Delete("/a", "")), List.of(), TIMEOUT)
+                            .succeeded())
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void a_user_logs_in_again_when_the_password_has_changed() throws Exception {
+        Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        try (EtcdCluster cluster = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1)) {
+            cluster.ctl("user", "add", "root:top");
+            cluster.ctl("user", "grant-role", "root", "root");
+            cluster.ctl("user", "add", "muster:one");
+            cluster.ctl("role", "add", "muster");
+            cluster.ctl("role", "grant-permission", "muster", "--prefix=true", "readwrite", "/muster/");
+            cluster.ctl("user", "grant-role", "muster", "muster");
+            cluster.ctl("auth", "enable");
+            EtcdAccess access = new EtcdAccess(cluster.endpoints(), NO_TLS, "muster", password);
+            try (Etcd etcd = new Etcd(access, 0)) {
+                assertThat(put(etcd, "/muster/a", "1").succeeded()).isTrue();
+                assertFate(Fate.REFUSED, "permission denied", () -> put(etcd, "/other", "1"));
+                Process change = new ProcessBuilder(
+                                "sh",
+                                "-c",
+                                "echo two | etcdctl --user=root:top user passwd muster --interactive=false --endpoints="
+                                        + cluster.endpoints().get(0))
+                        .start();
+                assertThat(change.waitFor()).isZero();
+                Files.writeString(password, "two\n");
+                assertThat(put(etcd, "/muster/a", "2").succeeded()).isTrue();
+            }
+            Files.writeString(password, "wrong\n");
+            try (Etcd etcd = new Etcd(access, 0)) {
+                assertFate(Fate.NOT_SENT, "etcd does not know muster", () -> put(etcd, "/muster/a", "3"));
+            }
+        }
+    }
+
+    @Test
+    void an_endpoint_that_is_not_etcd_gives_a_sentence() throws Exception {
+        try (ServerSocket strange = new ServerSocket(0)) {
+            Thread answering = new Thread(() -> {
+                try (var socket = strange.accept()) {
+                    socket.getOutputStream().write("220 mail ready\r\n".getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException e) {
+                    // the test tells
+                }
+            });
+            answering.start();
+            EtcdAccess access =
+                    new EtcdAccess(List.of(URI.create("http://127.0.0.1:" + strange.getLocalPort())), NO_TLS, "", null);
+            try (Etcd etcd = new Etcd(access, 0)) {
+                assertFate(Fate.UNKNOWN, "is this etcd's client URL?", () -> put(etcd, "/a", "1"));
+            }
+            answering.join();
+        }
+    }
+
+    private void openssl(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("openssl"));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(output).isZero();
+    }
+
+    /** Makes a certificate of 127.0.0.1 in NAME.pem, with the key NAME.key, signed by a new CA in CA.pem. */
+    private void certificate(String ca, String name, String kind) throws Exception {
+        Files.writeString(directory.resolve("ext"), "subjectAltName=IP:127.0.0.1\n");
+        openssl(
+                "req",
+                "-x509",
+                "-newkey",
+                "rsa:2048",
+                "-nodes",
+                "-keyout",
+                ca + ".key",
+                "-out",
+                ca + ".pem",
+                "-subj",
+                "/CN=" + ca);
+        List<String> key = kind.equals("rsa")
+                ? List.of("genpkey", "-algorithm", "RSA", "-out", name + ".key")
+                : List.of("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", name + ".key");
+        openssl(key.toArray(new String[0]));
+        openssl("req", "-new", "-key", name + ".key", "-subj", "/CN=" + name, "-out", name + ".csr");
+        openssl(
+                "x509",
+                "-req",
+                "-in",
+                name + ".csr",
+                "-CA",
+                ca + ".pem",
+                "-CAkey",
+                ca + ".key",
+                "-CAcreateserial",
+                "-extfile",
+                "ext",
+                "-out",
+                name + ".pem");
+    }
+
+    @Test
+    void both_sides_show_certificates_which_are_read_again_for_each_connection() throws Exception {
+        certificate("servers", "server", "rsa");
+        certificate("clients", "client", "ec");
+        certificate("strangers", "stranger", "rsa");
+        // etcd's gateway shows the server's own certificate to the server, so the server must trust the CA of both.
+        Files.writeString(
+                directory.resolve("trusted.pem"),
+                Files.readString(directory.resolve("clients.pem"))
+                        + Files.readString(directory.resolve("servers.pem")));
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        URI uri = URI.create("https://127.0.0.1:" + port);
+        Process server = new ProcessBuilder(
+                        "etcd",
+                        "--data-dir=" + directory.resolve("data"),
+                        "--listen-client-urls=" + uri,
+                        "--advertise-client-urls=" + uri,
+                        "--listen-peer-urls=http://127.0.0.1:0",
+                        "--cert-file=" + directory.resolve("server.pem"),
+                        "--key-file=" + directory.resolve("server.key"),
+                        "--client-cert-auth",
+                        "--trusted-ca-file=" + directory.resolve("trusted.pem"))
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile())
+                .start();
+        Path shown = Files.copy(directory.resolve("client.pem"), directory.resolve("shown.pem"));
+        Path key = Files.copy(directory.resolve("client.key"), directory.resolve("shown.key"));
+        EtcdTls tls = new EtcdTls(directory.resolve("servers.pem"), shown, key);
+        EtcdTls wrong = new EtcdTls(directory.resolve("strangers.pem"), shown, key);
+        EtcdAccess access = new EtcdAccess(List.of(uri), tls, "", null);
+        try (Etcd etcd = new Etcd(access, 0);
+                Etcd again = new Etcd(access, 0);
+                Etcd mistrusting = new Etcd(new EtcdAccess(List.of(uri), wrong, "", null), 0)) {
+            await().atMost(Duration.ofSeconds(30))
+                    .ignoreExceptions()
+                    .until(() -> put(etcd, "/a", "1").succeeded());
+            assertFate(Fate.NOT_SENT, "unable to find valid certification path", () -> put(mistrusting, "/a", "1"));
+            Files.copy(directory.resolve("stranger.pem"), shown, StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(directory.resolve("stranger.key"), key, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(put(etcd, "/a", "2").succeeded()).isTrue(); // the connection is open
+            assertThatThrownBy(() -> put(again, "/a", "3")).isInstanceOf(EtcdException.class);
+            Files.copy(directory.resolve("client.pem"), shown, StandardCopyOption.REPLACE_EXISTING);
+            Files.copy(directory.resolve("client.key"), key, StandardCopyOption.REPLACE_EXISTING);
+            assertThat(put(again, "/a", "4").succeeded()).isTrue();
+        } finally {
+            server.destroyForcibly().waitFor();
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.muster.daemon.etcd;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A network between a daemon and one member of etcd, which a test can cut. It can also let requests through and keep the answers, or keep
+ * requests and deliver them later, even if their sender has given up meanwhile.
+ */
+public final class Proxy implements Closeable {
+    private final URI target;
+    private final ServerSocket listener;
+    private final List<Socket> open = new ArrayList<>();
+    private boolean cut;
+    private boolean keepsAnswers;
+    private boolean keepsRequests;
+    private boolean closed;
+
+    public Proxy(URI target) throws IOException {
+        this.target = target;
+        this.listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        start("accept", this::accept);
+    }
+
+    public URI uri() {
+        return URI.create("http://127.0.0.1:" + listener.getLocalPort());
+    }
+
+    private static void start(String name, Runnable task) {
+        Thread thread = new Thread(task, "proxy-" + name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                Socket client = listener.accept();
+                if (isCut()) {
+                    client.close();
+                    continue;
+                }
+                Socket server = new Socket(InetAddress.getLoopbackAddress(), target.getPort());
+                synchronized (this) {
+                    open.add(client);
+                    open.add(server);
+                }
+                start("requests", () -> pump(client, server, true));
+                start("answers", () -> pump(server, client, false));
+            } catch (IOException e) {
+                // the member is away, or the proxy is closed
+            }
+        }
+    }
+
+    private void pump(Socket from, Socket to, boolean requests) {
+        byte[] bytes = new byte[1 << 16];
+        try (from) {
+            InputStream in = from.getInputStream();
+            OutputStream out = to.getOutputStream();
+            for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
+                pass(requests);
+                out.write(bytes, 0, length);
+            }
+        } catch (IOException e) {
+            // ended by the other side
+        }
+        close(to, requests);
+    }
+
+    /** Closes the other side; a server's side stays open while requests are kept for it. */
+    private synchronized void close(Socket to, boolean requests) {
+        try {
+            if (!requests || !keepsRequests) {
+                to.close();
+            }
+        } catch (IOException e) {
+            // closed in either case
+        }
+    }
+
+    private synchronized void pass(boolean requests) throws IOException {
+        try {
+            while (!closed && (requests ? keepsRequests : keepsAnswers)) {
+                wait();
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    private synchronized boolean isCut() {
+        return cut;
+    }
+
+    /** Ends all connections and refuses new ones. */
+    public synchronized void cut() throws IOException {
+        cut = true;
+        for (Socket socket : open) {
+            socket.close();
+        }
+        open.clear();
+    }
+
+    public synchronized void mend() {
+        cut = false;
+        keepsAnswers = false;
+        keepsRequests = false;
+        notifyAll();
+    }
+
+    /** Lets requests through and keeps the answers. */
+    public synchronized void keepAnswers() {
+        keepsAnswers = true;
+    }
+
+    /** Keeps requests until {@link #mend}. */
+    public synchronized void keepRequests() {
+        keepsRequests = true;
+    }
+
+    @Override
+    public void close() throws IOException {
+        cut();
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+        listener.close();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.muster.daemon.etcd;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,67 @@
+package io.muster.daemon.http;
+
+import com.code_intelligence.jazzer.api.FuzzedDataProvider;
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.muster.protocol.wire.Bytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpResponseEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Any bytes on a connection. */
+final class HttpFuzzTest {
+    /** Any bytes lead to one response or none, at most one request is served, and no memory stays taken. */
+    @FuzzTest
+    void anyBytesAreOneRequestOrNone(FuzzedDataProvider data) {
+        boolean withHead = data.consumeBoolean();
+        int piece = data.consumeInt(1, 64);
+        byte[] rest = data.consumeRemainingAsBytes();
+        byte[] head = "POST /v1/holds HTTP/1.1\r\nHost: localhost\r\n".getBytes(StandardCharsets.US_ASCII);
+        Bytes input = withHead ? Bytes.join(Bytes.wrap(head), Bytes.wrap(rest)) : Bytes.wrap(rest);
+        AtomicInteger served = new AtomicInteger();
+        Budget budget = new Budget(1 << 20);
+        HttpServer.Terms terms = new HttpServer.Terms(site(served), 1, HttpServer.DEADLINE, budget);
+        EmbeddedChannel channel = new EmbeddedChannel(
+                new RequestDecoder(HttpServer.LIMITS),
+                new HttpResponseEncoder(),
+                new HttpConnection(terms, true, null, "local"));
+        byte[] bytes = input.toByteArray();
+        for (int at = 0; at < bytes.length; at += piece) {
+            channel.writeInbound(Unpooled.copiedBuffer(bytes, at, Math.min(piece, bytes.length - at)));
+        }
+        StringBuilder out = new StringBuilder();
+        for (ByteBuf some = channel.readOutbound(); some != null; some = channel.readOutbound()) {
+            out.append(some.toString(StandardCharsets.ISO_8859_1));
+            some.release();
+        }
+        channel.finishAndReleaseAll();
+        String text = out.toString().replace("HTTP/1.1 100 Continue\r\n\r\n", "");
+        check(served.get() <= 1, "served twice");
+        check(text.isEmpty() || text.startsWith("HTTP/1.1 "), text);
+        check(text.split("HTTP/1.1 \\d\\d\\d ", -1).length <= 2, text);
+        check(budget.held() == 0, "memory stays taken");
+    }
+
+    private static Site site(AtomicInteger served) {
+        return new Site() {
+            @Override
+            public void check(Ask head) {
+                HttpFuzzTest.check(head.path().startsWith("/") && !head.path().contains(".."), head.path());
+            }
+
+            @Override
+            public void serve(Exchange exchange) {
+                served.incrementAndGet();
+                exchange.answer(Answer.of(200, "text/plain", Bytes.EMPTY));
+            }
+        };
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}

@@ -1,0 +1,323 @@
+package io.muster.it.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.BoundingBox;
+import com.microsoft.playwright.options.ColorScheme;
+import io.muster.it.cast.FollowingScheduler;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.HttpListener;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page as its users meet it. */
+@Timeout(900)
+class WebPageTest {
+    private static final String HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\"&";
+    private static final int LARGE = 16_384;
+
+    private static Browser browser;
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private final HttpListener listener = new HttpListener(HttpListener.freePort());
+
+    @BeforeAll
+    static void launch() {
+        browser = new Browser();
+    }
+
+    @AfterAll
+    static void quit() {
+        browser.close();
+    }
+
+    @AfterEach
+    void nothingFailedAndThePolicyRefusedNothing() {
+        assertThat(browser.faults()).isEmpty();
+    }
+
+    private DaemonProcess start() {
+        return Browser.setup(directory, listener, Browser.racks(4, 16)).start();
+    }
+
+    private static Locator rows(Page page) {
+        return page.locator("table.out tbody tr");
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
+    }
+
+    @Test
+    void aDrainOnTheCommandLineAppearsWithoutAReload() throws IOException {
+        try (DaemonProcess daemon = start()) {
+            Page page = browser.open(Browser.address(daemon));
+            assertThat(page.locator("h1")).containsText("All 64 hosts are available");
+            assertThat(page.url()).as("the token has left the address").doesNotContain("token");
+            page.evaluate("() => { window.isTheSame = true }");
+            Browser.change(daemon, "drain", "node[3-5]", "bad dimm");
+            assertThat(rows(page)).hasCount(1);
+            assertThat(rows(page)).containsText(Pattern.compile("drained.*node\\[3-5].*3.*admin.*bad dimm"));
+            assertThat(page.locator("h1")).containsText("3 of 64 hosts are out");
+            assertThat(page.locator(".changes li")).containsText("drained node[3-5]: bad dimm");
+            Browser.change(daemon, "undrain", "node[3-5]", "new dimm");
+            assertThat(rows(page)).hasCount(0);
+            assertThat(page.locator(".changes")).containsText("no longer drained node[3-5]: new dimm");
+            assertThat(page.evaluate("() => window.isTheSame")).isEqualTo(true);
+        }
+    }
+
+    @Test
+    void theTableIsFilteredByTextsAndByExpressionsThatTheAddressKeeps() throws IOException {
+        try (DaemonProcess daemon = start()) {
+            Browser.change(daemon, "drain", "node[3-5]", "bad dimm");
+            Browser.change(daemon, "drain", "node[14-17]", "new kernel");
+            Browser.change(daemon, "offline", "node40", "");
+            String address = Browser.address(daemon);
+            Page page = browser.open(address);
+            assertThat(rows(page)).hasCount(3);
+            Locator filter = page.locator("#filter");
+            filter.fill("KERNEL");
+            assertThat(rows(page)).hasCount(1);
+            assertThat(rows(page)).containsText("node[14-17]");
+            assertThat(page).hasURL(Pattern.compile("#/now\\?q=KERNEL$"));
+            filter.fill("node4");
+            assertThat(rows(page)).hasCount(2);
+            filter.fill("node in rack0 and not name=node15");
+            assertThat(rows(page)).hasCount(2);
+            assertThat(rows(page).last()).containsText("node14");
+            filter.fill("rack=");
+            assertThat(page.locator("p.note[role=status]")).containsText("filters as a text");
+            page.navigate("about:blank");
+            page.navigate(address + "&/now?q=offline");
+            assertThat(rows(page)).hasCount(1);
+            assertThat(page.locator("#filter")).hasValue("offline");
+            page.locator("#filter").fill("");
+            page.locator("th[data-column=hosts] button").click();
+            assertThat(rows(page).first()).containsText("node[14-17]");
+            assertThat(page.locator("th[data-column=hosts]")).hasAttribute("aria-sort", "ascending");
+        }
+    }
+
+    @Test
+    void theMapDrawsEveryHostAndTellsAboutIt() throws IOException {
+        try (DaemonProcess daemon = Browser.setup(directory, listener, Browser.racks(LARGE / 64, 64))
+                .jvm("-Xmx512m")
+                .start()) {
+            Browser.change(daemon, "drain", "node[70-72]", "bad dimm");
+            Page page = browser.open(Browser.address(daemon));
+            Browser.go(page, "map");
+            Locator base = page.locator("canvas.base[data-tiles]");
+            base.waitFor();
+            assertThat(base).hasAttribute("data-tiles", Integer.toString(LARGE));
+            System.out.println("map of " + LARGE + ": " + base.getAttribute("data-millis") + " ms");
+            Locator map = page.locator("canvas.over");
+            map.focus();
+            for (int i = 0; i < 2; i++) {
+                page.keyboard().press("ArrowRight");
+            }
+            page.keyboard().press(" ");
+            assertThat(page.locator("output")).containsText("node1: available, chosen");
+            assertThat(page.locator(".choice .list")).hasText("node1");
+            page.keyboard().press("Escape");
+            int size = Integer.parseInt(base.getAttribute("data-size"));
+            page.evaluate("() => scrollTo(0, 0)");
+            BoundingBox box = map.boundingBox();
+            page.mouse().move(box.x + 1, box.y + 20);
+            assertThat(page.locator(".tip")).hasText("node0: available");
+            page.mouse().down();
+            page.mouse()
+                    .move(
+                            box.x + size * 3 + 1,
+                            box.y + 20,
+                            new com.microsoft.playwright.Mouse.MoveOptions().setSteps(4));
+            page.mouse().up();
+            assertThat(page.locator(".choice .list")).hasText("node[0-3]");
+            page.getByLabel("Group by").selectOption("=row");
+            assertThat(page).hasURL(Pattern.compile("by=%3Drow"));
+            BoundingBox moved = map.boundingBox(); // the list of the chosen hosts stands above the map
+            page.mouse().click(moved.x + 1, moved.y + 20);
+            assertThat(page.locator("h1")).containsText("node");
+            assertThat(page).hasURL(Pattern.compile("#/host/node\\d+$"));
+        }
+    }
+
+    @Test
+    void drainAndUndrainByButtonShowTheUpdateFirst() throws Exception {
+        try (DaemonProcess daemon = start()) {
+            FollowingScheduler scheduler = FollowingScheduler.of(daemon);
+            Page page = browser.open(Browser.address(daemon, "--rights=change"));
+            button(page, "Drain hosts…").click();
+            page.getByLabel("Hosts", new Page.GetByLabelOptions().setExact(true))
+                    .fill("node[7-8]");
+            Locator go = page.locator("dialog button[type=submit]");
+            assertThat(go).isDisabled();
+            page.getByLabel("Reason", new Page.GetByLabelOptions().setExact(true))
+                    .fill("fan");
+            assertThat(page.locator(".plan code").last()).hasText("{\"down\":\"7-8\"}");
+            assertThat(daemon.ask("resource.inventory").toString())
+                    .as("a dry run")
+                    .doesNotContain("\"fan\"");
+            assertThat(go).hasText("Drain 2 hosts");
+            go.click();
+            assertThat(page.locator(".done")).containsText("node[7-8]");
+            button(page, "Close").click();
+            assertThat(rows(page)).containsText(Pattern.compile("node\\[7-8].*token:web-.*fan"));
+            assertThat(daemon.ask("resource.inventory").toString()).contains("token:web-", "\"fan\"");
+
+            button(page, "Undrain…").click();
+            page.getByLabel("Reason", new Page.GetByLabelOptions().setExact(true))
+                    .fill("new fan");
+            assertThat(page.locator(".plan code").last()).hasText("{\"up\":\"7-8\"}");
+            go.click();
+            assertThat(page.locator(".done")).isVisible();
+            assertThat(rows(page)).hasCount(0);
+            assertThat(scheduler.failure()).isNull();
+        }
+    }
+
+    @Test
+    void aRefusalIsShownAndNothingIsDone() throws IOException {
+        try (DaemonProcess daemon = start()) {
+            Page page = browser.open(Browser.address(daemon, "--rights=hold", "--holder=night"));
+            Browser.change(daemon, "drain", "node2", "mine");
+            assertThat(rows(page)).hasCount(1);
+            assertThat(rows(page).locator("button")).hasCount(0);
+            button(page, "Drain hosts…").click();
+            assertThat(page.getByLabel("Holder").last()).hasValue("night");
+            page.getByLabel("Hosts", new Page.GetByLabelOptions().setExact(true))
+                    .fill("login1");
+            page.getByLabel("Reason", new Page.GetByLabelOptions().setExact(true))
+                    .fill("x");
+            assertThat(page.locator(".plan .fault")).containsText("login1");
+            assertThat(page.locator("dialog button[type=submit]")).isDisabled();
+            page.keyboard().press("Escape");
+            assertThat(page.locator("dialog")).hasCount(0);
+        }
+    }
+
+    @Test
+    void withoutTheRightThereIsNoButton() throws IOException {
+        try (DaemonProcess daemon = start().expect("token: .* refused an unknown token")) {
+            Browser.change(daemon, "drain", "node2", "x");
+            Page page = browser.open(Browser.address(daemon));
+            assertThat(rows(page)).hasCount(1);
+            for (String view : List.of("now", "host/node2", "map")) {
+                Browser.go(page, view);
+                page.waitForFunction("v => document.querySelector('main').dataset.view === v", view.split("/", 2)[0]);
+                page.waitForTimeout(300);
+                assertThat(page.locator("button:visible").filter(new Locator.FilterOptions().setHasText("rain…")))
+                        .hasCount(0);
+            }
+            Object refused = page.evaluate(
+                    "() => fetch('/v1/holds', {method: 'POST', headers: {'Content-Type': 'application/json'}, body: '{}'}).then(r => r.status)");
+            assertThat(refused).as("a request without the token").isEqualTo(401);
+            page.reload();
+            assertThat(page.locator("h1")).containsText("needs a token");
+            page.getByLabel("Token").fill("muster_wrong");
+            page.keyboard().press("Enter");
+            assertThat(page.locator(".fault")).containsText("the token is unknown");
+        }
+    }
+
+    @Test
+    void aBrokenConnectionIsSaidAndNothingIsLost() throws IOException {
+        DaemonProcess.Setup setup = Browser.setup(directory, listener, Browser.racks(4, 16));
+        Page page;
+        try (DaemonProcess daemon = setup.start()) {
+            page = browser.open(Browser.address(daemon));
+            assertThat(page.locator("#live")).containsText("live");
+        }
+        assertThat(page.locator("#live")).containsText("not connected");
+        assertThat(page.locator("#banner")).containsText("The daemon has not answered since");
+        try (DaemonProcess daemon = setup.start()) {
+            Browser.change(daemon, "drain", "node9", "while nobody looked");
+            assertThat(rows(page)).containsText("while nobody looked");
+            assertThat(page.locator("#live")).containsText("live");
+            assertThat(page.locator("#banner")).isHidden();
+            Browser.change(daemon, "drain", "node10", "later");
+            assertThat(rows(page)).hasCount(2);
+        }
+    }
+
+    @Test
+    void hostileTextsStayTexts() throws IOException {
+        try (DaemonProcess daemon = start()) {
+            Browser.change(daemon, "drain", "node2", HOSTILE);
+            Page page = browser.open(Browser.address(daemon, "--rights=change"));
+            for (String view : List.of(
+                    "now?q=%3Cimg%20src", "host/node2", "time", "map", "host/%3Cimg%20src=x%20onerror=alert(1)%3E")) {
+                Browser.go(page, view);
+                page.waitForTimeout(500);
+                assertThat(page.locator("main img, main script")).hasCount(0);
+            }
+            Browser.go(page, "now");
+            assertThat(rows(page)).containsText(HOSTILE);
+            page.navigate("about:blank");
+            assertThat(browser.faults()).isEmpty();
+        }
+    }
+
+    @Test
+    void thePolicyRefusesInlineScripts() {
+        try (DaemonProcess daemon = start()) {
+            Page page = browser.open(Browser.address(daemon));
+            page.evaluate(
+                    "() => { const s = document.createElement('script'); try { s.text = 'window.isBad = 1'; } catch (e) { console.error(e.message); }"
+                            + " document.head.append(s); }");
+            assertThat(page.evaluate("() => window.isBad === undefined")).isEqualTo(true);
+            assertThat(browser.faults()).as("the policy is in force").isNotEmpty();
+        }
+    }
+
+    @Test
+    void noViewHasASeriousFaultOfAccessibilityOrIsWiderThanTheScreen() throws IOException {
+        try (DaemonProcess daemon = start()) {
+            Browser.change(
+                    daemon, "drain", "node[3-5]", "bad dimm with a long explanation-" + "that-has-no-blanks".repeat(9));
+            Browser.change(daemon, "offline", "node40", "");
+            String address = Browser.address(daemon, "--rights=change");
+            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+                int width = scheme == ColorScheme.LIGHT ? 1280 : 390;
+                Page page = browser.open(address, scheme, width, 800);
+                for (String view : List.of("now", "map", "time", "host/node3", "service")) {
+                    Browser.go(page, view);
+                    page.waitForTimeout(1500);
+                    check(page, scheme + " " + view);
+                    assertThat(page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth"))
+                            .as("%s pixels too wide", view)
+                            .isEqualTo(0);
+                }
+                Browser.go(page, "now");
+                button(page, "Drain hosts…").click();
+                check(page, scheme + " dialog");
+            }
+        }
+    }
+
+    private static void check(Page page, String what) {
+        var serious = new AxeBuilder(page)
+                .analyze().getViolations().stream()
+                        .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
+                        .map(rule ->
+                                rule.getId() + ": " + rule.getNodes().get(0).getHtml())
+                        .toList();
+        assertThat(serious).as(what).isEmpty();
+    }
+}

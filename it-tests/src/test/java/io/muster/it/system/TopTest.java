@@ -1,0 +1,113 @@
+package io.muster.it.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Jars;
+import io.muster.it.harness.Output;
+import io.muster.it.harness.Tool;
+import io.muster.protocol.client.FluxClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code muster top} in a real terminal, which tmux has. */
+@Timeout(600)
+class TopTest {
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    Path directory;
+
+    private DaemonProcess daemon;
+
+    @BeforeEach
+    void start() throws IOException {
+        daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-15]"))
+                .start();
+        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        Path script = Files.writeString(
+                directory.resolve("run"),
+                "trap : INT\necho before\nenv LANG=C.UTF-8 " + Tool.jdk("java") + " -cp " + jars
+                        + " io.muster.cli.Muster top --uri=" + daemon.socket()
+                        + "\necho ended $?\nstty -a | grep -o '.\\?icanon'\nstty -a | grep -o '.\\?echo '\nread wait\n");
+        tmux("new-session", "-d", "-x", "100", "-y", "20", "sh " + script);
+        awaitScreen("16 hosts: 16 avail");
+    }
+
+    @AfterEach
+    void stop() {
+        tmux("kill-server");
+        daemon.close();
+    }
+
+    private String tmux(String... words) {
+        List<String> command =
+                new ArrayList<>(List.of("tmux", "-S", directory.resolve("tmux").toString(), "-f", "/dev/null"));
+        command.addAll(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().remove("TMUX");
+        return Tool.run(builder);
+    }
+
+    private String screen() {
+        return tmux("capture-pane", "-p");
+    }
+
+    private void awaitScreen(String... texts) {
+        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).contains(texts));
+    }
+
+    private void press(String... keys) {
+        for (String key : keys) {
+            tmux("send-keys", key);
+        }
+    }
+
+    private void drain(String targets, String reason) throws IOException {
+        try (FluxClient client = daemon.connect()) {
+            var unused = client.rpc(
+                    "resource.drain",
+                    JsonNodeFactory.instance
+                            .objectNode()
+                            .put("targets", targets)
+                            .put("reason", reason));
+        }
+    }
+
+    @Test
+    void changesAppearAndRowsAreFilteredAndOpened() throws IOException {
+        awaitScreen("No host is out.", "q end");
+        drain("node[3-4]", "bad dimm");
+        awaitScreen("14 avail, 2 drained", "bad dimm", "node[3-4]");
+        drain("node9", "fan 3");
+        awaitScreen("fan", "node9");
+        press("/", "d", "i", "m");
+        awaitScreen("filter: dim_");
+        await().untilAsserted(() -> assertThat(screen()).contains("node[3-4]").doesNotContain("node9"));
+        press("Enter", "Enter");
+        awaitScreen("node3 (rank 3): not up: drained", "hold", "bad dimm");
+        press("Escape", "h", "n", "o", "d", "e", "9", "Enter");
+        awaitScreen("node9 (rank 9)");
+        press("q");
+        awaitScreen("before", "ended 0", " icanon", " echo");
+        assertThat(screen()).doesNotContain("hosts:").doesNotContain("-icanon");
+    }
+
+    @Test
+    void theTerminalIsPutBackWhenTheVerbIsInterrupted() {
+        press("C-c");
+        awaitScreen("before", "ended 130", " icanon", " echo");
+        assertThat(screen()).doesNotContain("-icanon").doesNotContain("-echo");
+    }
+}
