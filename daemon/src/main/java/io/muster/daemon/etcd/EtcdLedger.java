@@ -99,10 +99,10 @@ public final class EtcdLedger implements Ledger {
         int first = Math.floorMod(settings.self().boot().hashCode(), 97);
         this.local = local;
         this.store = stores.apply(new Store(new Etcd(settings.access(), first), keys));
-        this.follower = new Follower(store, local, settings.patience());
-        this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
         this.snapshotter = new Snapshotter(
                 new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings.snapshotEvery());
+        this.follower = new Follower(store, local, snapshotter::reached, settings.patience());
+        this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
         this.thread = new Thread(this::run, "ledger");
     }
 
@@ -391,7 +391,7 @@ public final class EtcdLedger implements Ledger {
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
             local.append(first, commands);
-            snapshotter.wrote(last, group.txn());
+            snapshotter.reached(group.txn(), last);
             listener.committed(
                     pending.size(),
                     (int) (last - first + 1),

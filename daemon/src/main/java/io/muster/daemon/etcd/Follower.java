@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +21,16 @@ final class Follower {
     private final Store store;
     private final Uploads uploads;
     private final LocalCopy local;
+    private final ObjLongConsumer<String> reached;
     private final Duration patience;
 
     private volatile Group.Head head;
     private volatile long heardAt = System.nanoTime();
     private volatile long lag;
-    /** Whether the place of the local copy in the log is known. */
     /** Whether the last attempt to read was not answered. */
     private boolean unanswered;
 
+    /** Whether the place of the local copy in the log is known. */
     private boolean anchored;
 
     private @Nullable Open open;
@@ -41,8 +43,10 @@ final class Follower {
     private record Open(
             long first, String txn, List<List<byte[]>> commands, long since, Consumer<@Nullable Boolean> resolved) {}
 
-    Follower(Store store, LocalCopy local, Duration patience) {
+    /** @param reached is given each transaction before it is applied, with the seq of its last event */
+    Follower(Store store, LocalCopy local, ObjLongConsumer<String> reached, Duration patience) {
         this.store = store;
+        this.reached = reached;
         this.uploads = new Uploads(store);
         this.local = local;
         this.patience = patience;
@@ -66,6 +70,7 @@ final class Follower {
 
     /** Goes on after what this daemon has written. */
     void resume(Group.Head written) {
+        reached.accept(written.txn(), written.seq());
         head = written;
     }
 
@@ -206,6 +211,7 @@ final class Follower {
         }
         List<List<JournalRecord>> rest =
                 commands.stream().filter(command -> command.get(0).seq() > seq).toList();
+        reached.accept(found.txn(), found.last());
         if (!rest.isEmpty()) {
             standing.follow(rest);
             local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
@@ -228,6 +234,7 @@ final class Follower {
             if (!txn.isEmpty() && !txn.equals(ref.txn())) {
                 throw parted(seq);
             }
+            reached.accept(ref.txn(), seq);
             head = new Group.Head(seq, ref.txn(), 0);
         } else {
             load(standing);
@@ -248,6 +255,7 @@ final class Follower {
         if (open != null && open.first <= ref.seq()) {
             close(null);
         }
+        reached.accept(ref.txn(), ref.seq());
         standing.load(ref.seq(), ref.time(), (ObjectNode) ExactJson.read(state, 0, state.length));
         head = new Group.Head(ref.seq(), ref.txn(), 0);
         rebase(ref, state);
@@ -261,6 +269,7 @@ final class Follower {
     /** @return false if the group was deleted meanwhile */
     private boolean apply(Group group, Standing standing) throws IOException, InterruptedException {
         check(group.previous(), "before seq " + group.first() + " the last transaction");
+        reached.accept(group.txn(), group.last());
         if (open != null && open.first == group.first()) {
             boolean durable = open.txn.equals(group.txn());
             List<List<byte[]>> commands = open.commands;

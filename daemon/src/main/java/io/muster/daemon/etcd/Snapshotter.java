@@ -16,8 +16,10 @@ import java.util.function.Consumer;
  * that has lost the lead meanwhile writes nothing to etcd.
  */
 final class Snapshotter implements Closeable {
-    /** How many of the last transactions are remembered by their last seq; the others are looked up in the log. */
+    /** How many of the last transactions are remembered. A snapshot is taken a few transactions after its seq at most. */
     private static final int REMEMBERED = 1 << 14;
+
+    private static final int ATTEMPTS = 3;
 
     private static final int PATIENCE_SECONDS = 10;
 
@@ -26,7 +28,7 @@ final class Snapshotter implements Closeable {
     private final LocalCopy local;
     private final LedgerListener listener;
     private final int every;
-    private final ConcurrentSkipListMap<Long, String> written = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, String> transactions = new ConcurrentSkipListMap<>();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread upload = new Thread(task, "upload");
         upload.setDaemon(true);
@@ -41,60 +43,64 @@ final class Snapshotter implements Closeable {
         this.every = every;
     }
 
-    /** Remembers which transaction wrote an event. */
-    void wrote(long last, String txn) {
-        written.put(last, txn);
-        if (written.size() > REMEMBERED) {
-            written.pollFirstEntry();
+    /**
+     * Remembers which transaction wrote an event, the last of the transaction. The thread {@code ledger} calls this before anybody else
+     * learns of the event.
+     */
+    void reached(String txn, long last) {
+        transactions.put(last, txn);
+        if (transactions.size() > REMEMBERED) {
+            transactions.pollFirstEntry();
         }
     }
 
     /**
-     * Writes a snapshot.
+     * Writes a snapshot. The local copy is written also if etcd does not answer.
      *
      * @param term the term of this daemon; 0 if it does not lead
      */
     void take(long seq, byte[] state, Level level, long term, Consumer<Outcome> done) {
         thread.execute(() -> {
-            Outcome outcome = Outcome.DURABLE;
-            String txn = "";
+            String txn = transactions.getOrDefault(seq, local.txnOf(seq));
+            if (txn.isEmpty()) {
+                done.accept(Outcome.failed("the snapshot at seq " + seq
+                        + " was not written: etcd has not confirmed yet that the ledger ends there"));
+                return;
+            }
             try {
-                txn = txnOf(seq);
                 if (term != 0) {
                     upload(term, seq, txn, level, state);
                 }
             } catch (IOException e) {
                 listener.warning("the snapshot at seq " + seq + " was not written to etcd: " + e.getMessage());
             } catch (RuntimeException bug) {
-                outcome = Outcome.failed("a bug made the snapshot fail: " + bug);
                 listener.broken(bug);
+                done.accept(Outcome.failed("a bug made the snapshot fail: " + bug));
+                return;
             }
-            if (outcome.durable() && !txn.isEmpty()) {
-                local.snapshot(seq, state, txn, done);
-            } else {
-                done.accept(
-                        outcome.durable()
-                                ? Outcome.failed("the snapshot at seq " + seq
-                                        + " was not written: etcd does not tell which transaction it belongs to")
-                                : outcome);
-            }
+            local.snapshot(seq, state, txn, done);
         });
     }
 
-    private String txnOf(long seq) throws EtcdException, ForeignException {
-        String known = written.get(seq);
-        if (known != null) {
-            return known;
+    /** A failed attempt is repeated at another member. An attempt that published the snapshot all the same is seen then. */
+    private void upload(long term, long seq, String txn, Level level, byte[] state) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                tryUpload(term, seq, txn, level, state);
+                return;
+            } catch (EtcdException e) {
+                if (attempt == ATTEMPTS) {
+                    throw e;
+                }
+            }
         }
-        Group group = store.groupAt(seq);
-        return group == null || group.last() != seq ? "" : group.txn();
     }
 
-    private void upload(long term, long seq, String txn, Level level, byte[] state)
+    private void tryUpload(long term, long seq, String txn, Level level, byte[] state)
             throws EtcdException, ForeignException {
         Uploads.Ref current = uploads.published().current();
         long since = current == null ? Long.MAX_VALUE : seq - current.seq();
-        if (!txn.isEmpty() && since >= every / 2) {
+        if (since >= every / 2) {
             long start = System.nanoTime();
             double time = System.currentTimeMillis() / 1000.0;
             if (uploads.publish(term, seq, txn, time, level, state)) {
