@@ -55,9 +55,10 @@ final class Snapshotter implements Closeable {
     }
 
     /**
-     * Writes a snapshot. The local copy is written also if etcd does not answer.
+     * Writes a snapshot to the local copy, which needs no etcd, and after that to etcd.
      *
      * @param term the term of this daemon; 0 if it does not lead
+     * @param done receives the outcome for the local copy
      */
     void take(long seq, byte[] state, Level level, long term, Consumer<Outcome> done) {
         thread.execute(() -> {
@@ -67,6 +68,7 @@ final class Snapshotter implements Closeable {
                         + " was not written: etcd has not confirmed yet that the ledger ends there"));
                 return;
             }
+            local.snapshot(seq, state, txn, done);
             try {
                 if (term != 0) {
                     upload(term, seq, txn, level, state);
@@ -75,10 +77,7 @@ final class Snapshotter implements Closeable {
                 listener.warning("the snapshot at seq " + seq + " was not written to etcd: " + e.getMessage());
             } catch (RuntimeException bug) {
                 listener.broken(bug);
-                done.accept(Outcome.failed("a bug made the snapshot fail: " + bug));
-                return;
             }
-            local.snapshot(seq, state, txn, done);
         });
     }
 

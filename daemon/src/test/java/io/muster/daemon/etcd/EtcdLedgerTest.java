@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -223,9 +224,11 @@ final class EtcdLedgerTest {
                     all.addAll(fill(node, 100 * round + i, 1));
                 }
                 assertDurable(node.snapshot());
+                awaitSnapshot(all.size());
             }
             all.addAll(fill(node, 900, 2));
-            assertThat(etcd.keys(PREFIX + "log/").get(0)).isEqualTo(PREFIX + "log/0000000000000044");
+            await().atMost(Node.PATIENCE)
+                    .until(() -> etcd.keys(PREFIX + "log/").get(0).equals(PREFIX + "log/0000000000000044"));
             assertThat(etcd.keys(PREFIX + "snapshot/")).hasSize(2);
             try (Node again = new Node(late)) {
                 again.awaitEvents(all);
@@ -236,6 +239,43 @@ final class EtcdLedgerTest {
             }
             try (Node fresh = new Node(parts("fresh"))) {
                 fresh.awaitEvents(all);
+            }
+        }
+    }
+
+    private void awaitSnapshot(int seq) {
+        await().atMost(Node.PATIENCE)
+                .until(() -> etcd.ctl("get", PREFIX + "snapshot", "--print-value-only")
+                        .startsWith("{\"current\":{\"name\":\"" + String.format(Locale.ROOT, "%016d", seq)));
+    }
+
+    @Test
+    void a_snapshot_of_the_local_copy_needs_no_etcd_and_one_in_etcd_survives_broken_connections() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0))) {
+            Node.Parts parts = Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMinutes(1));
+            List<String> all;
+            try (Node node = new Node(parts).awaitLead()) {
+                all = fill(node, 0, 20);
+                assertDurable(node.snapshot());
+                awaitSnapshot(20);
+                all.addAll(fill(node, 20, 20));
+                proxy.cut(); // the connection on which the first snapshot went is gone
+                proxy.mend();
+                assertDurable(node.snapshot());
+                awaitSnapshot(40);
+                assertThat(node.warnings()).isEmpty();
+                all.addAll(fill(node, 40, 20));
+                proxy.cut();
+                assertDurable(node.snapshot());
+                await().atMost(Node.PATIENCE).until(() -> !node.warnings().isEmpty());
+                assertThat(node.warnings().get(0)).startsWith("the snapshot at seq 60 was not written to etcd: ");
+                proxy.mend();
+            }
+            try (Node again = new Node(parts)) {
+                assertThat(again.ledger.snapshotSeq()).isEqualTo(60);
+                again.awaitLead();
+                assertThat(again.events()).isEqualTo(all);
+                assertDurable(again.snapshot()); // nothing was written since, so the local copy knows the transaction
             }
         }
     }
