@@ -128,6 +128,34 @@ final class StandbyTest {
     }
 
     @Test
+    void a_linearizable_query_at_a_standby_shows_every_change_that_was_answered() throws Exception {
+        try (RunningDaemon leader = daemon("a");
+                RunningDaemon standby = daemon("b")) {
+            for (int i = 0; i < 20; i++) {
+                drain(leader, Integer.toString(i % 4));
+                Result result = muster(standby.uri(), "status", "--linearizable", "--json");
+                assertThat(result.err()).isEmpty();
+                assertThat(result.out()).contains("\"seq\":" + seq(leader));
+                muster(leader.uri(), "undrain", Integer.toString(i % 4));
+            }
+            assertThat(muster(leader.uri(), "why", "node2", "--linearizable").exit())
+                    .isEqualTo(Exit.OK);
+            etcd.killAll();
+            assertThat(muster(leader.uri(), "status", "--linearizable", "--timeout=20")
+                            .exit())
+                    .isEqualTo(Exit.UNREACHABLE);
+            assertThat(muster(leader.uri(), "status").exit()).isEqualTo(Exit.OK);
+        }
+    }
+
+    private static String seq(RunningDaemon daemon) throws IOException {
+        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+            ObjectNode request = JsonNodeFactory.instance.objectNode().put("name", "muster.seq");
+            return client.rpc("attr.get", request).path("value").asText();
+        }
+    }
+
+    @Test
     void a_command_waits_for_the_next_leader_and_goes_down_a_list_of_daemons() throws Exception {
         RunningDaemon leader = daemon("a");
         try (RunningDaemon standby = daemon("b")) {

@@ -75,11 +75,15 @@ public abstract class ServerVerb extends Verb {
     @Override
     public final Integer call() throws IOException {
         try (FluxClient client = server.connect(console())) {
-            return run(client);
+            return begin(client);
         }
     }
 
-    /** A change: it has an id, so that the daemon makes it once, however often it is sent. */
+    int begin(FluxClient client) throws IOException {
+        return run(client);
+    }
+
+    /** What only a leader does. A change has an id, so that the daemon makes it once, however often it is sent. */
     protected interface Attempt {
         /** @return the exit status */
         int make(FluxClient client) throws IOException;
@@ -102,8 +106,8 @@ public abstract class ServerVerb extends Verb {
         }
     }
 
-    /** Makes a change on this connection, or at the leader if this daemon is a standby. */
-    private int anywhere(FluxClient client, Attempt change) throws IOException {
+    /** Makes an attempt on this connection, or at the leader if this daemon is a standby. */
+    final int anywhere(FluxClient client, Attempt change) throws IOException {
         try {
             return change.make(client);
         } catch (Failure refused) {

@@ -3,7 +3,7 @@ package io.muster.cli.look;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
         name = "get",
         description = "Show when the resources expire.",
         footer = {"  muster expiration get", "  muster expiration get --json"})
-public final class ExpirationGet extends ServerVerb {
+public final class ExpirationGet extends ReadVerb {
     @Mixin
     private final ZoneOption zone = new ZoneOption();
 

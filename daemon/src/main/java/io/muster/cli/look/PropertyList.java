@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Fold;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
-import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
             "  muster property list node7",
             "  muster property list --property=gpu -o long"
         })
-public final class PropertyList extends ServerVerb {
+public final class PropertyList extends ReadVerb {
     private static final Map<String, String> FORMATS =
             Map.of("default", "property,nnodes,nodelist", "long", "property,nnodes,ranks,nodelist");
     private static final List<Column> COLUMNS = List.of(

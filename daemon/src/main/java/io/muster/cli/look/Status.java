@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
-import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.Standby;
 import io.muster.cli.ask.StateTable;
 import io.muster.cli.ask.TableOptions;
@@ -40,7 +40,7 @@ import picocli.CommandLine.Parameters;
             "If the table is longer than the terminal, `muster summary` is printed instead."
         },
         footer = {"  muster status", "  muster status --state=drained -o long", "  muster status @gpu"})
-public final class Status extends ServerVerb {
+public final class Status extends ReadVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
             "state,up,nnodes,reason,nodelist",

@@ -2,8 +2,8 @@ package io.muster.cli.look;
 
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.Queues;
+import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
-import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
             "  muster summary --since 2h -q batch",
             "  muster summary --json | jq '.queues[] | {name, nnodes_up}'"
         })
-public final class SummaryVerb extends ServerVerb {
+public final class SummaryVerb extends ReadVerb {
     @Parameters(
             arity = "0..*",
             paramLabel = "TARGETS",

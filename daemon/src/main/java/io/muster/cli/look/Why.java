@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerGraph;
-import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
@@ -52,7 +52,7 @@ import picocli.CommandLine.Parameters;
                 "Explain the state of hosts: every axis and hold, tags and marks, the last events, and what schedulers were "
                         + "sent. A path shows the notes on a vertex of the resource graph.",
         footer = {"  muster why node7", "  muster why --count=20 node[7-9]", "  muster why /cluster0/node7/gpu3"})
-public final class Why extends ServerVerb {
+public final class Why extends ReadVerb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",

@@ -2,7 +2,7 @@ package io.muster.cli.request;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -42,7 +42,7 @@ import picocli.CommandLine.Parameters;
             "  muster find --hosts 'node has ssd.size>=1TB and not state=down'",
             "  muster find --best 10 by size memory"
         })
-public final class Find extends ServerVerb {
+public final class Find extends ReadVerb {
     @Parameters(arity = "1..*", paramLabel = "EXPR", description = "What to find. Several words are one expression.")
     private List<String> words = List.of();
 

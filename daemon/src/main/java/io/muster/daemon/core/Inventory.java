@@ -382,12 +382,12 @@ public final class Inventory {
 
     /**
      * Answers a command that writes nothing. A refusal, or the finding that nothing has to change, may depend on changes
-     * that are not on disk yet, so the answer waits for these changes.
+     * that are not on disk yet, so the answer waits for these changes; and another daemon may have made changes to a shared ledger.
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
         Answer answer = rejection == null ? new Answer.Done(List.of(), proposed) : new Answer.Rejected(rejection);
-        if (isQuiet()) {
+        if (isQuiet() && !ledger.isShared()) {
             reply.accept(answer);
             return;
         }

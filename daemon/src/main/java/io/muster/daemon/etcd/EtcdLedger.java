@@ -175,6 +175,11 @@ public final class EtcdLedger implements Ledger {
     }
 
     @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    @Override
     public @Nullable String refusal(byte[] event) {
         return local.refusal(event);
     }
@@ -203,22 +208,10 @@ public final class EtcdLedger implements Ledger {
             requests.addLate(() -> {
                 local.retry();
                 Writer leading = writer;
-                if (leading != null && status.condition() == Condition.READ_ONLY) {
-                    tryProbe(leading);
+                if (leading != null && status.condition() == Condition.READ_ONLY && leading.probe()) {
+                    become(Condition.WRITABLE, "");
                 }
             });
-        }
-    }
-
-    /** Tests whether etcd takes writes again, with a key that means nothing. */
-    private void tryProbe(Writer leading) {
-        try {
-            if (store.fenced(
-                    leading.term(), List.of(new Etcd.Op.Put(store.keys().prefix() + "probe", "")))) {
-                become(Condition.WRITABLE, "");
-            }
-        } catch (EtcdException e) {
-            // the condition stays
         }
     }
 
@@ -259,6 +252,9 @@ public final class EtcdLedger implements Ledger {
     private void unreachable(String reason) {
         failWaiting("etcd cannot be reached: " + reason);
         if (System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
+            if (isNothingToWrite()) {
+                abandonWaiting("etcd cannot be reached: " + reason);
+            }
             become(Condition.READ_ONLY, "etcd cannot be reached: " + reason);
         }
     }
@@ -334,23 +330,37 @@ public final class EtcdLedger implements Ledger {
     }
 
     private boolean lead(Writer leading) throws IOException, InterruptedException {
-        if (!waiting.isEmpty()) {
+        boolean question = isNothingToWrite();
+        if (!question && !waiting.isEmpty()) {
             commit(leading);
             return true;
         }
-        follower.refill(leading.head().seq());
-        long pause = settings.ttl().toNanos() / 4;
-        if (System.nanoTime() - leading.ledAt() > pause) {
-            Store.View view = store.view(leading.head().seq() + 1, 1, false);
-            if (view.term() != leading.term()) {
+        if (question || System.nanoTime() - leading.ledAt() > settings.ttl().toNanos() / 4) {
+            if (!leads(leading)) {
                 step(null);
-            } else if (!view.head().txn().equals(leading.head().txn())) {
-                throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
-            } else {
-                leading.led(view.asked());
+            } else if (question) {
+                Pending.of(waiting, leading.head().seq() + 1, "").settle("", true, completions);
             }
+            return question;
         }
+        follower.refill(leading.head().seq());
         return false;
+    }
+
+    /** Whether batches wait, and none of them has events: they only have to be told that nobody else has written. */
+    private boolean isNothingToWrite() {
+        return !waiting.isEmpty() && waiting.stream().allMatch(batch -> batch.size() == 0);
+    }
+
+    /** Reads whether the term of this daemon lasts. */
+    private boolean leads(Writer leading) throws EtcdException, ForeignException {
+        Store.View view = store.view(leading.head().seq() + 1, 1, false);
+        boolean lasts = view.term() == leading.term();
+        if (lasts && !view.head().txn().equals(leading.head().txn())) {
+            throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
+        }
+        leading.led(view.asked());
+        return lasts;
     }
 
     /** Leads no more. */
@@ -374,10 +384,6 @@ public final class EtcdLedger implements Ledger {
         Pending pending = Pending.of(waiting, leading.head().seq() + 1, status.reason());
         List<List<byte[]>> commands = pending.commands();
         long last = pending.last();
-        if (commands.isEmpty()) {
-            pending.settle("", completions);
-            return;
-        }
         long first = leading.head().seq() + 1;
         byte[] lines = JournalLines.encode(first, commands);
         Group group = leading.next(last, lines);
@@ -386,7 +392,7 @@ public final class EtcdLedger implements Ledger {
         try {
             verdict = leading.write(group, level);
         } catch (ForeignException | RuntimeException e) {
-            pending.settle("the ledger failed: the change may have been made", completions);
+            pending.settle("the ledger failed: the change may have been made", false, completions);
             throw e;
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
@@ -399,7 +405,7 @@ public final class EtcdLedger implements Ledger {
                     encoded - start,
                     System.nanoTime() - encoded);
             become(Condition.WRITABLE, "");
-            pending.settle("", completions);
+            pending.settle("", true, completions);
             return;
         }
         listener.failed(verdict.reason());
@@ -411,19 +417,19 @@ public final class EtcdLedger implements Ledger {
         switch (verdict.kind()) {
             case FAILED -> {
                 become(Condition.READ_ONLY, verdict.reason());
-                pending.settle(verdict.reason(), completions);
+                pending.settle(verdict.reason(), true, completions);
             }
             case UNCERTAIN -> {
                 become(Condition.UNCERTAIN, verdict.reason());
-                pending.settle(verdict.reason(), completions);
+                pending.settle(verdict.reason(), false, completions);
                 abandonedTerm = leading.term();
                 step(null);
             }
             default -> {
                 follower.resolve(group.first(), group.txn(), commands, durable -> {
-                    String failure = "this daemon does not lead any more";
-                    failure = durable == null ? failure + ": the change may have been made" : failure;
-                    pending.settle(Boolean.TRUE.equals(durable) ? "" : failure, completions);
+                    String open = durable == null ? ": the change may have been made" : "";
+                    boolean made = durable != null && durable;
+                    pending.settle(made ? "" : "this daemon does not lead any more" + open, false, completions);
                 });
                 step(null);
             }
@@ -434,11 +440,15 @@ public final class EtcdLedger implements Ledger {
     private void failWaiting(String reason) {
         follower.loseHope();
         if (writer == null && !waiting.isEmpty() && !follower.isOpen()) {
-            Pending pending = new Pending();
-            waiting.forEach(batch -> pending.add(batch, batch.size() == 0 ? Outcome.abandoned(reason) : null));
-            waiting.clear();
-            pending.settle(reason, completions);
+            abandonWaiting(reason);
         }
+    }
+
+    private void abandonWaiting(String reason) {
+        Pending pending = new Pending();
+        waiting.forEach(batch -> pending.add(batch, null));
+        waiting.clear();
+        pending.settle(reason, false, completions);
     }
 
     /** Called on the thread lease: whether a leader has not heard from etcd for so long that another daemon may lead. */

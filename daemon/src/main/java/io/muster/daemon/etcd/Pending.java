@@ -64,19 +64,23 @@ final class Pending {
      * Reports the outcomes that are open: all durable, or the first with events failed and those after it abandoned.
      *
      * @param failure why the batches are not durable; "" if they are
+     * @param leads whether the term of this daemon lasted all the same, so that batches without events before the failed one are true
      */
-    void settle(String failure, Executor completions) {
+    void settle(String failure, boolean leads, Executor completions) {
         Outcome outcome = Outcome.DURABLE;
         for (int i = 0; i < batches.size(); i++) {
             if (outcomes.get(i) != null) {
                 continue;
             }
-            boolean holds =
-                    failure.isEmpty() || (outcome.durable() && batches.get(i).size() == 0);
-            if (!holds) {
-                outcome = outcome.durable() ? Outcome.failed(failure) : Outcome.abandoned(failure);
+            boolean empty = batches.get(i).size() == 0;
+            if (failure.isEmpty() || (empty && leads && outcome.durable())) {
+                outcomes.set(i, Outcome.DURABLE);
+            } else if (empty || !outcome.durable()) {
+                outcomes.set(i, Outcome.abandoned(failure));
+            } else {
+                outcome = Outcome.failed(failure);
+                outcomes.set(i, outcome);
             }
-            outcomes.set(i, holds ? Outcome.DURABLE : outcome);
         }
         completions.execute(this::report);
     }

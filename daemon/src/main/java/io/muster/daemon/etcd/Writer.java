@@ -69,6 +69,15 @@ final class Writer {
         return Group.of(head.seq() + 1, last, txn, head.txn(), lines);
     }
 
+    /** Tests whether etcd takes writes again, with a key that means nothing. */
+    boolean probe() {
+        try {
+            return store.fenced(term, List.of(new Op.Put(store.keys().prefix() + "probe", "")));
+        } catch (EtcdException e) {
+            return false;
+        }
+    }
+
     enum Kind {
         /** The group is in the log. */
         DURABLE,

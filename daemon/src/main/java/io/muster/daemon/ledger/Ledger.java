@@ -27,6 +27,14 @@ public interface Ledger extends Closeable {
     Archive archive();
 
     /**
+     * Returns whether other daemons may write to the ledger. Then only the outcome of a batch, which may be empty, tells that the state
+     * after the events of this daemon is the newest one.
+     */
+    default boolean isShared() {
+        return false;
+    }
+
+    /**
      * Returns why the ledger does not accept an event, as the rest of a sentence that begins with the event's name; null if
      * the ledger accepts the event.
      */

@@ -42,6 +42,7 @@ final class Upstream {
     private static final Set<String> QUERIES = Set.of(
             "resource.status",
             "resource.sched-status",
+            "resource.confirm",
             "resource.get",
             "resource.inventory",
             "resource.find",

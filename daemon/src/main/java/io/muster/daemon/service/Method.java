@@ -33,6 +33,7 @@ public enum Method {
     SCHED_STATUS("resource.sched-status", Right.READ, later(Queries::schedStatus)),
     GET("resource.get", Right.READ, later(Queries::get)),
     INVENTORY("resource.inventory", Right.READ, later(Queries::inventory)),
+    CONFIRM("resource.confirm", Right.READ, Session::confirm),
     FIND(FindRequest.TOPIC, Right.READ, Session::find),
     DRAIN(AdminMethod.DRAIN),
     UNDRAIN(AdminMethod.UNDRAIN),

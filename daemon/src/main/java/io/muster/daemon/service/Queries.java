@@ -17,6 +17,7 @@ import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.state.Command;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
@@ -120,6 +121,18 @@ public final class Queries implements Configurable {
 
     public SessionMeters meters() {
         return meters;
+    }
+
+    /** Responds when the ledger has confirmed that queries show every change that anybody was answered before. */
+    void confirm(Principal by, Replier reply) {
+        inventory.submit(new Command.Confirm(), by, answer -> {
+            RpcException refusal = answer.error();
+            if (refusal == null) {
+                reply.done(null);
+            } else {
+                reply.fail(refusal);
+            }
+        });
     }
 
     void status(Replier reply) {

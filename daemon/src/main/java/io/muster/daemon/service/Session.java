@@ -187,6 +187,10 @@ public final class Session {
         later(request, reply -> backend.feasible().check(payload, peer.rights.identity(), reply));
     }
 
+    void confirm(Request request) {
+        later(request, reply -> queries().confirm(sender.principal(), reply));
+    }
+
     void find(Request request) {
         Bytes payload = payload(request);
         later(request, reply -> backend.searches().find(payload, peer.rights.identity(), reply));

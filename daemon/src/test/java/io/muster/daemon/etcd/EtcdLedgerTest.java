@@ -135,6 +135,27 @@ final class EtcdLedgerTest {
     }
 
     @Test
+    void only_a_leader_is_told_that_it_has_the_newest_state() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
+            assertDurable(old.confirm().get(60, TimeUnit.SECONDS));
+            assertDurable(old.writeAndWait("one"));
+            proxy.cut();
+            CompletableFuture<Outcome> asked = old.confirm();
+            try (Node next = new Node(parts("b"))) {
+                next.awaitLead();
+                assertThat(asked.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
+                assertDurable(next.writeAndWait("two"));
+                assertDurable(next.confirm().get(60, TimeUnit.SECONDS));
+                proxy.mend();
+                assertThat(old.confirm().get(60, TimeUnit.SECONDS).durable()).isFalse();
+                old.awaitEvents(List.of("one", "two"));
+                assertThat(old.confirm().get(60, TimeUnit.SECONDS).durable()).isFalse();
+            }
+        }
+    }
+
+    @Test
     void a_change_that_was_made_before_the_lead_was_lost_is_answered_as_made() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old =

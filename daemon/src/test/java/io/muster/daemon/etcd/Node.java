@@ -219,6 +219,13 @@ final class Node implements AutoCloseable {
         return outcome;
     }
 
+    /** Asks whether what this node has is the newest state. */
+    CompletableFuture<Outcome> confirm() {
+        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        core.execute(() -> ledger.submit(new Batch(proposed + 1, List.of(), outcome::complete)));
+        return outcome;
+    }
+
     /** Writes a snapshot of what this node has. */
     Outcome snapshot() throws Exception {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();

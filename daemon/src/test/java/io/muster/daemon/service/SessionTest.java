@@ -125,7 +125,7 @@ class SessionTest {
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage resource.annotate
             """, ADMINS, """
-            resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
+            resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append
             """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));

@@ -30,6 +30,7 @@ public sealed interface Command
                 NoteChanges.Annotate,
                 AlertChanges.Fire,
                 AlertChanges.Resolve,
+                Command.Confirm,
                 Once,
                 Once.Repetition {
     Decision decide(InventoryState state, double now, Principal by);
@@ -42,5 +43,13 @@ public sealed interface Command
     /** The id that its sender gave to the command, or null. */
     default @Nullable ChangeId id() {
         return null;
+    }
+
+    /** Changes nothing. Its answer confirms that the state is the newest one, even if other daemons write to the ledger. */
+    record Confirm() implements Command {
+        @Override
+        public Decision decide(InventoryState state, double now, Principal by) {
+            return Decision.accept();
+        }
     }
 }
