@@ -451,7 +451,7 @@ public final class EtcdLedger implements Ledger {
         pending.settle(reason, false, completions);
     }
 
-    /** Called on the thread lease: whether a leader has not heard from etcd for so long that another daemon may lead. */
+    /** Called on the thread lease-clock: whether a leader has not heard from etcd for so long that another daemon may lead. */
     private void listen() {
         Writer leading = writer;
         if (leading != null) {

@@ -261,7 +261,7 @@ final class Follower {
         rebase(ref, state);
     }
 
-    private void rebase(Uploads.Ref ref, byte[] state) throws IOException, InterruptedException {
+    private void rebase(Uploads.Ref ref, byte[] state) throws InterruptedException {
         local.raise(Level.of(ref.level()));
         local.rebase(ref.seq(), state, ref.txn());
     }

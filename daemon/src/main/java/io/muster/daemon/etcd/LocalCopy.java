@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 final class LocalCopy implements Closeable {
     static final String FILE = "ledger.json";
     private static final int PATIENCE_SECONDS = 60;
+    /** How many bytes of events wait for a slow disk. Beyond it, the copy stays behind and reads the events from etcd later. */
+    static final long MOST_QUEUED = 64 << 20;
+
     /** How many snapshots of the copy are remembered with their transactions: the current one and the one before. */
     private static final int MARKS = 2;
 
@@ -50,6 +54,8 @@ final class LocalCopy implements Closeable {
     private volatile long last;
 
     private volatile boolean behind;
+    /** The bytes of the events that wait for the disk. */
+    private final AtomicLong queued = new AtomicLong();
 
     /** The transaction that wrote the event with this seq. */
     private record Mark(long seq, String txn) {}
@@ -142,10 +148,32 @@ final class LocalCopy implements Closeable {
         long seq = first;
         for (List<byte[]> command : commands) {
             if (seq == last + 1 && !behind) {
-                last = seq + command.size() - 1;
-                journal.submit(new Batch(seq, command, this::written));
+                submit(seq, command);
             }
             seq += command.size();
+        }
+    }
+
+    private void submit(long seq, List<byte[]> command) {
+        long bytes = command.stream().mapToLong(event -> event.length).sum();
+        if (queued.get() > 0 && queued.get() + bytes > MOST_QUEUED) {
+            stayBehind("the disk is slower than the changes");
+            return;
+        }
+        queued.addAndGet(bytes);
+        last = seq + command.size() - 1;
+        journal.submit(new Batch(seq, command, outcome -> {
+            queued.addAndGet(-bytes);
+            if (!outcome.durable()) {
+                stayBehind(outcome.reason());
+            }
+        }));
+    }
+
+    private void stayBehind(String reason) {
+        if (!behind) {
+            behind = true;
+            listener.warning("the local copy of the ledger stays behind: " + reason);
         }
     }
 
@@ -166,36 +194,32 @@ final class LocalCopy implements Closeable {
         return lines;
     }
 
-    private void written(Outcome outcome) {
-        if (!outcome.durable() && !behind) {
-            behind = true;
-            listener.warning("the local copy of the ledger stays behind: " + outcome.reason());
-        }
-    }
-
     /** Tries again after the disk failed: the copy goes on after the last event that it has. */
     void retry() {
         journal.probe();
-        if (behind && journal.status().condition() == Condition.WRITABLE) {
+        if (behind && queued.get() == 0 && journal.status().condition() == Condition.WRITABLE) {
             last = journal.durableSeq();
             behind = false;
         }
     }
 
-    /** Goes on from a later state. */
-    void rebase(long seq, byte[] state, String txn) throws IOException, InterruptedException {
-        mark(seq, txn);
+    /** Goes on from a later state. If the disk refuses the state, the copy stays behind. */
+    void rebase(long seq, byte[] state, String txn) throws InterruptedException {
         CompletableFuture<Outcome> done = new CompletableFuture<>();
-        journal.rebase(seq, state, done::complete);
         try {
+            mark(seq, txn);
+            journal.rebase(seq, state, done::complete);
             Outcome outcome = done.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            if (!outcome.durable()) {
-                throw new IOException(outcome.reason());
+            if (outcome.durable()) {
+                last = seq;
+                behind = false;
+            } else {
+                stayBehind(outcome.reason());
             }
-            last = seq;
-            behind = false;
+        } catch (IOException e) {
+            stayBehind(String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("the disk does not take the snapshot of the ledger: " + e, e);
+            stayBehind("the disk does not take the snapshot of the ledger");
         }
     }
 

@@ -28,6 +28,9 @@ final class Tenure implements Closeable {
     private final EtcdSettings settings;
     private final Runnable tick;
     private final Thread thread;
+    /** Calls {@code tick}. A thread of its own, because the thread {@code lease} may wait for etcd, or for the name of a member. */
+    private final Thread clock;
+
     private final int timeout;
     private volatile boolean closing;
     /** The lease; 0 if there is none. */
@@ -51,10 +54,13 @@ final class Tenure implements Closeable {
         this.timeout = (int) Math.max(LEAST_TIMEOUT, settings.ttl().toMillis() / BEATS);
         this.thread = new Thread(this::run, "lease");
         thread.setDaemon(true);
+        this.clock = new Thread(this::watch, "lease-clock");
+        clock.setDaemon(true);
     }
 
     void start() {
         thread.start();
+        clock.start();
     }
 
     /** The lease for the key of the leader; 0 if the daemon may not lead. */
@@ -101,6 +107,12 @@ final class Tenure implements Closeable {
             if (System.nanoTime() - due >= 0) {
                 due = System.nanoTime() + (beat() ? settings.ttl().toNanos() / BEATS : TICK_NANOS);
             }
+            LockSupport.parkNanos(TICK_NANOS);
+        }
+    }
+
+    private void watch() {
+        while (!closing) {
             tick.run();
             LockSupport.parkNanos(TICK_NANOS);
         }
@@ -177,12 +189,14 @@ final class Tenure implements Closeable {
         }
     }
 
-    /** Stops the thread, and ends the lease with all keys that depend on it. */
+    /** Stops the threads, and ends the lease with all keys that depend on it. */
     @Override
     public void close() {
         closing = true;
         LockSupport.unpark(thread);
+        LockSupport.unpark(clock);
         ThreadEnd.await(thread);
+        ThreadEnd.await(clock);
         try {
             if (lease != 0) {
                 store.etcd().revoke(lease, timeout);

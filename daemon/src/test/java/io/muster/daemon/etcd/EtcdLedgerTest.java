@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -472,6 +473,88 @@ final class EtcdLedgerTest {
         }
         try (Node again = new Node(parts("a").on(memory))) {
             assertThat(again.events()).isEqualTo(all);
+        }
+    }
+
+    @Test
+    void a_standby_whose_disk_refuses_a_snapshot_follows_and_leads() throws Exception {
+        MemoryDisk memory = new MemoryDisk();
+        Node first = new Node(parts("a")).awaitLead();
+        List<String> all = new ArrayList<>(fill(first, 0, 3));
+        try (Node early = new Node(parts("late").on(memory))) {
+            early.awaitEvents(all);
+        }
+        for (int round = 1; round <= 2; round++) {
+            all.addAll(fill(first, 100 * round, 20));
+            assertDurable(first.snapshot());
+            awaitSnapshot(all.size());
+        }
+        all.addAll(fill(first, 900, 2));
+        FaultyDisk disk = new FaultyDisk(memory, (kind, name) -> {
+            if (kind == FaultyDisk.Kind.RENAME) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        });
+        try (Node late = new Node(parts("late").on(disk))) {
+            late.awaitEvents(all);
+            assertThat(late.warnings())
+                    .containsExactly("the local copy of the ledger stays behind: Input/output error");
+            first.close();
+            late.awaitLead();
+            all.addAll(fill(late, 1000, 1));
+            disk.fault(FaultyDisk.NONE);
+            await().atMost(Node.PATIENCE).until(() -> {
+                late.ledger.probe();
+                return late.ledger.snapshotSeq() >= 43;
+            });
+            all.addAll(fill(late, 1001, 1));
+        } finally {
+            first.close();
+        }
+        try (Node again = new Node(parts("late").on(memory))) {
+            assertThat(again.events()).isEqualTo(all);
+        }
+    }
+
+    @Test
+    void a_local_disk_that_hangs_stops_no_change_and_does_not_fill_the_memory() throws Exception {
+        MemoryDisk memory = new MemoryDisk();
+        FaultyDisk disk = new FaultyDisk(memory);
+        CountDownLatch hang = new CountDownLatch(1);
+        String text = "x".repeat(1 << 20);
+        List<String> all = new ArrayList<>();
+        try (Node node = new Node(parts("a").on(disk)).awaitLead()) {
+            disk.fault((kind, name) -> {
+                if (kind == FaultyDisk.Kind.FORCE) {
+                    awaitQuietly(hang);
+                }
+                return -1;
+            });
+            for (long bytes = 0; bytes < 2 * LocalCopy.MOST_QUEUED; bytes += text.length()) {
+                all.add(text + all.size());
+                assertDurable(node.writeAndWait(text + (all.size() - 1)));
+            }
+            assertThat(node.warnings())
+                    .containsExactly("the local copy of the ledger stays behind: the disk is slower than the changes");
+            hang.countDown();
+            await().atMost(Node.PATIENCE).until(() -> {
+                node.ledger.probe();
+                return node.isCopied();
+            });
+        } finally {
+            hang.countDown();
+        }
+        try (Node again = new Node(parts("a").on(memory))) {
+            assertThat(again.events()).isEqualTo(all);
+        }
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

@@ -37,6 +37,7 @@ final class Node implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
     final EtcdLedger ledger;
+    private final LocalCopy local;
     final Disk disk;
     private final ExecutorService core = Executors.newSingleThreadExecutor();
     private final List<String> events = new ArrayList<>();
@@ -96,8 +97,8 @@ final class Node implements AutoCloseable {
                 parts.patience,
                 true,
                 20);
-        ledger = new EtcdLedger(
-                settings, new LocalCopy(journal, disk, last.event, listener), listener, core, parts.stores);
+        local = new LocalCopy(journal, disk, last.event, listener);
+        ledger = new EtcdLedger(settings, local, listener, core, parts.stores);
         proposed = events.size();
         ledger.begin(new Standing(this), Level.NEWEST);
     }
@@ -217,6 +218,11 @@ final class Node implements AutoCloseable {
             }));
         });
         return outcome;
+    }
+
+    /** Whether the local copy has every event of this node. */
+    boolean isCopied() {
+        return local.durableSeq() == events().size();
     }
 
     /** Asks whether what this node has is the newest state. */
