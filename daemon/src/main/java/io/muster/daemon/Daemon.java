@@ -186,6 +186,7 @@ final class Daemon {
                 core.acquires(),
                 structures,
                 threads.beside(threads.reloads()),
+                () -> SharedLedger.upgradeRefusal(config.ledger()),
                 Preparation.onReload(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));

@@ -7,6 +7,7 @@ import io.muster.daemon.etcd.EtcdAccess;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdSettings;
 import io.muster.daemon.etcd.Leader;
+import io.muster.daemon.etcd.LedgerAdmin;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.Ledger;
@@ -15,10 +16,13 @@ import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Opens the ledger on etcd, and the local copy below it, as a configuration says. */
 final class SharedLedger {
@@ -79,6 +83,28 @@ final class SharedLedger {
                 Long.toString(shared.lag()),
                 "muster.age",
                 String.format(Locale.ROOT, "%.3f", shared.age()));
+    }
+
+    /** Returns why the newest format level may not be written yet: a daemon that shares the ledger does not read it. Asks etcd. */
+    static @Nullable String upgradeRefusal(LedgerSettings settings) throws IOException {
+        if (settings.kind() == LedgerSettings.Kind.FILE) {
+            return null;
+        }
+        List<Leader> behind;
+        try (LedgerAdmin etcd = new LedgerAdmin(settings)) {
+            behind = etcd.members().stream()
+                    .filter(member -> member.level() < Level.NEWEST.number())
+                    .toList();
+        }
+        String all = behind.stream()
+                .map(member -> member.member() + " on " + member.host() + " (muster " + member.version()
+                        + ") reads format levels up to " + member.level())
+                .collect(Collectors.joining(", "));
+        return behind.isEmpty()
+                ? null
+                : all + ": install muster " + Level.NEWEST.needs()
+                        + " or later there and restart the daemon, or stop it;"
+                        + " every daemon that shares the ledger must read format level " + Level.NEWEST.number();
     }
 
     /** Binds the meters of who leads; a daemon with a ledger of files leads, without a term. */

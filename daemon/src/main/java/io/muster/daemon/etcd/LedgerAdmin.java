@@ -69,6 +69,11 @@ public final class LedgerAdmin implements Closeable {
                 etcd.databaseBytes());
     }
 
+    /** The daemons that share the ledger now. A daemon that has ended is one of them until its lease has ended. */
+    public List<Leader> members() throws IOException {
+        return store.members();
+    }
+
     private Store.View view() throws EtcdException, ForeignException {
         return store.view(Long.MAX_VALUE - 1, 1, false);
     }

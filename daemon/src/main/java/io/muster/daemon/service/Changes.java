@@ -12,6 +12,7 @@ import io.muster.daemon.core.Redefinition;
 import io.muster.daemon.core.WallClock;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Agreement;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.ChangeId;
@@ -21,6 +22,7 @@ import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
+import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
 import io.muster.protocol.admin.AdminRequest;
@@ -51,7 +53,20 @@ public final class Changes {
     private final AcquireStreams acquires;
     private final Aside files;
     private final Structures structures;
+    private final UpgradeGate upgrades;
     private Function<ResourceSet, DefinitionChanges.Define> definition;
+
+    /** Says what the state alone cannot tell about the end of an upgrade. */
+    @FunctionalInterface
+    public interface UpgradeGate {
+        /**
+         * Returns why the newest format level may not be written yet, or null; may block.
+         *
+         * @throws IOException if this cannot be found out
+         */
+        @Nullable
+        String refusal() throws IOException;
+    }
 
     /** The last answers that name holds, by the seq of the change, for changes that are sent again. */
     private final Map<Long, ChangeAnswer> endings = new LinkedHashMap<>() {
@@ -62,8 +77,9 @@ public final class Changes {
     };
 
     /**
-     * @param files reads the file of a new R, which may block; must not be the thread that looks up names for new
-     *     connections
+     * @param files reads the file of a new R, and asks {@code upgrades}, which may block; must not be the thread that looks up
+     *     names for new connections
+     * @param upgrades is asked before an upgrade is finished
      * @param definition returns the command for an R that is reloaded
      */
     public Changes(
@@ -71,11 +87,13 @@ public final class Changes {
             AcquireStreams acquires,
             Structures structures,
             Aside files,
+            UpgradeGate upgrades,
             Function<ResourceSet, DefinitionChanges.Define> definition) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.structures = structures;
         this.files = files;
+        this.upgrades = upgrades;
         this.definition = definition;
     }
 
@@ -85,6 +103,40 @@ public final class Changes {
     }
 
     void submit(AdminRequest request, Principal by, Replier reply) {
+        Command command = request.command();
+        boolean finish =
+                (command instanceof Once once ? once.command() : command) instanceof FormatChanges.FinishUpgrade;
+        if (finish && inventory.state().level() != Level.NEWEST && inventory.elsewhere() == null) {
+            files.run(
+                    () -> {
+                        RpcException refusal = upgradeRefusal();
+                        return () -> {
+                            if (refusal == null) {
+                                make(request, by, reply);
+                            } else {
+                                reply.fail(refusal);
+                            }
+                        };
+                    },
+                    bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+        } else {
+            make(request, by, reply);
+        }
+    }
+
+    private @Nullable RpcException upgradeRefusal() {
+        try {
+            String refusal = upgrades.refusal();
+            return refusal == null ? null : new RpcException(Errno.EBUSY, refusal);
+        } catch (IOException e) {
+            return new RpcException(
+                    Errno.EAGAIN,
+                    "etcd does not say which daemons share the ledger, and each of them must read the newest format level: "
+                            + e.getMessage());
+        }
+    }
+
+    private void make(AdminRequest request, Principal by, Replier reply) {
         Command command = finding(request.command());
         if (request.dryRun() && command.takesLong()) {
             inventory.previewAside(

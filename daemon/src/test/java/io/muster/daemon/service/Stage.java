@@ -100,6 +100,7 @@ public final class Stage implements AutoCloseable {
                 rig.acquires,
                 structures,
                 aside,
+                () -> null,
                 resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
