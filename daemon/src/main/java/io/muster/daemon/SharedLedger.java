@@ -132,6 +132,7 @@ final class SharedLedger {
                 ledger.ttl().toDuration(),
                 ledger.patience().toDuration(),
                 ledger.allowOld(),
+                ledger.compact(),
                 config.storage().snapshotEvery());
     }
 }

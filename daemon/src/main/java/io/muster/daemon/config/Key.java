@@ -95,7 +95,8 @@ public enum Key {
             "ledger",
             "allow-old-etcd",
             Effect.RESTART,
-            "whether versions of etcd before 3.4.42 are accepted, for tests");
+            "whether versions of etcd before 3.4.42 are accepted, for tests"),
+    LEDGER_COMPACT("ledger", "compact", Effect.RESTART, "whether the leader compacts etcd after each snapshot");
 
     /** When a changed value takes effect. */
     public enum Effect {

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls the files for TLS with etcd
  * @param user the user of etcd; "" if etcd asks for none
  * @param allowOld whether a version of etcd with known faults is accepted
+ * @param compact whether the leader compacts etcd
  */
 public record LedgerSettings(
         Kind kind,
@@ -31,7 +32,8 @@ public record LedgerSettings(
         Tls tls,
         String user,
         @Nullable Path passwordFile,
-        boolean allowOld) {
+        boolean allowOld,
+        boolean compact) {
     public enum Kind {
         FILE,
         ETCD
@@ -77,7 +79,8 @@ public record LedgerSettings(
                 new Tls(ledger.pathIfGiven("ca"), certificate, key),
                 user,
                 password,
-                ledger.flag("allow-old-etcd", false));
+                ledger.flag("allow-old-etcd", false),
+                ledger.flag("compact", false));
     }
 
     private static List<String> uris(Table ledger, Listen listen, Environment environment) {

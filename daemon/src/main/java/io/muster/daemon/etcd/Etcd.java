@@ -244,6 +244,17 @@ final class Etcd implements Closeable {
         call("/v3/lease/revoke", JSON.createObjectNode().put("ID", Long.toString(lease)), timeoutMillis);
     }
 
+    /** Lets etcd forget what its keys were before a revision. Nothing happens if etcd has forgotten that already. */
+    void compact(long revision, int timeoutMillis) throws EtcdException {
+        try {
+            call("/v3/kv/compaction", JSON.createObjectNode().put("revision", Long.toString(revision)), timeoutMillis);
+        } catch (EtcdException e) {
+            if (!e.sentence().contains("required revision has been compacted")) {
+                throw e;
+            }
+        }
+    }
+
     Status status(int timeoutMillis) throws EtcdException {
         JsonNode answer = call("/v3/maintenance/status", JSON.createObjectNode(), timeoutMillis);
         return new Status(

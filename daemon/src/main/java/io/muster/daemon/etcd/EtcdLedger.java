@@ -99,8 +99,8 @@ public final class EtcdLedger implements Ledger {
         int first = Math.floorMod(settings.self().boot().hashCode(), 97);
         this.local = local;
         this.store = stores.apply(new Store(new Etcd(settings.access(), first), keys));
-        this.snapshotter = new Snapshotter(
-                new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings.snapshotEvery());
+        this.snapshotter =
+                new Snapshotter(new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings);
         this.follower = new Follower(store, local, snapshotter::reached, settings.patience());
         this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
         this.thread = new Thread(this::run, "ledger");

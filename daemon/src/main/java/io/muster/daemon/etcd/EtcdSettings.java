@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param ttl how long the lease of a daemon lasts that has gone
  * @param patience how long the outcome of a change may stay open
  * @param allowOld whether a version of etcd with known faults is accepted
+ * @param compact whether the leader compacts etcd after a snapshot
  * @param snapshotEvery how many events the log may hold before a snapshot is written to etcd
  */
 public record EtcdSettings(
@@ -19,4 +20,5 @@ public record EtcdSettings(
         Duration ttl,
         Duration patience,
         boolean allowOld,
+        boolean compact,
         int snapshotEvery) {}

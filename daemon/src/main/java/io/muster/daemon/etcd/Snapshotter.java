@@ -23,11 +23,13 @@ final class Snapshotter implements Closeable {
 
     private static final int PATIENCE_SECONDS = 10;
 
+    private static final int COMPACT_MILLIS = 10_000;
+
     private final Store store;
     private final Uploads uploads;
     private final LocalCopy local;
     private final LedgerListener listener;
-    private final int every;
+    private final EtcdSettings settings;
     private final ConcurrentSkipListMap<Long, String> transactions = new ConcurrentSkipListMap<>();
     private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
         Thread upload = new Thread(task, "upload");
@@ -35,12 +37,12 @@ final class Snapshotter implements Closeable {
         return upload;
     });
 
-    Snapshotter(Store store, LocalCopy local, LedgerListener listener, int every) {
+    Snapshotter(Store store, LocalCopy local, LedgerListener listener, EtcdSettings settings) {
         this.store = store;
         this.uploads = new Uploads(store);
         this.local = local;
         this.listener = listener;
-        this.every = every;
+        this.settings = settings;
     }
 
     /**
@@ -97,14 +99,27 @@ final class Snapshotter implements Closeable {
 
     private void tryUpload(long term, long seq, String txn, Level level, byte[] state)
             throws EtcdException, ForeignException {
-        Uploads.Ref current = uploads.published().current();
+        Uploads.Published before = uploads.published();
+        Uploads.Ref current = before.current();
         long since = current == null ? Long.MAX_VALUE : seq - current.seq();
-        if (since >= every / 2) {
+        if (since >= settings.snapshotEvery() / 2) {
             long start = System.nanoTime();
             double time = System.currentTimeMillis() / 1000.0;
             if (uploads.publish(term, seq, txn, time, level, state)) {
                 listener.snapshotted(seq, time, state.length, System.nanoTime() - start);
+                if (settings.compact() && current != null) {
+                    compact(before.revision());
+                }
             }
+        }
+    }
+
+    /** @param revision the one in which the snapshot before was published: a program that has just read goes on reading */
+    private void compact(long revision) {
+        try {
+            store.etcd().compact(revision, COMPACT_MILLIS);
+        } catch (EtcdException e) {
+            listener.warning("etcd was not compacted: " + e.sentence());
         }
     }
 

@@ -89,7 +89,8 @@ final class ConfigTest {
             Map.entry(Key.LEDGER_KEY, new Value("\"k\"\ncertificate = \"c\"", "DIR/k")),
             Map.entry(Key.LEDGER_USER, new Value("\"u\"\npassword-file = \"p\"", "u")),
             Map.entry(Key.LEDGER_PASSWORD_FILE, new Value("\"p\"\nuser = \"u\"", "DIR/p")),
-            Map.entry(Key.LEDGER_ALLOW_OLD_ETCD, new Value("true", "true")));
+            Map.entry(Key.LEDGER_ALLOW_OLD_ETCD, new Value("true", "true")),
+            Map.entry(Key.LEDGER_COMPACT, new Value("true", "true")));
 
     @Test
     void withoutAFileThereAreTheseDefaults() {
@@ -146,7 +147,8 @@ final class ConfigTest {
                         "ledger.key                                                          default",
                         "ledger.user                                                         default",
                         "ledger.password-file                                                default",
-                        "ledger.allow-old-etcd    false                                      default");
+                        "ledger.allow-old-etcd    false                                      default",
+                        "ledger.compact           false                                      default");
     }
 
     @ParameterizedTest

@@ -303,6 +303,38 @@ final class EtcdLedgerTest {
     }
 
     @Test
+    void the_leader_compacts_etcd_only_if_it_is_told_to_and_what_it_needs_stays() throws Exception {
+        List<String> all = new ArrayList<>();
+        String missing = "required revision has been compacted";
+        try (Node node = new Node(parts("a")).awaitLead()) {
+            for (int round = 0; round < 3; round++) {
+                all.addAll(fill(node, 100 * round, 20));
+                assertDurable(node.snapshot());
+            }
+            assertThat(etcd.ctl("get", PREFIX + "head", "--rev=2")).doesNotContain(missing);
+        }
+        try (Node node = new Node(parts("a").compacting()).awaitLead()) {
+            long before = Long.parseLong(revision(PREFIX + "snapshot"));
+            all.addAll(fill(node, 900, 20));
+            assertDurable(node.snapshot());
+            assertThat(etcd.ctl("get", PREFIX + "head", "--rev=" + (before - 1)))
+                    .contains(missing);
+            assertThat(etcd.ctl("get", PREFIX + "head", "--rev=" + before)).contains("\"seq\":60,");
+            etcd.ctl("compact", revision(PREFIX + "head")); // somebody else compacts, too, and further
+            all.addAll(fill(node, 1000, 20));
+            assertDurable(node.snapshot());
+            assertThat(node.warnings()).isEmpty();
+            try (Node fresh = new Node(parts("fresh"))) {
+                fresh.awaitEvents(all);
+            }
+        }
+    }
+
+    private String revision(String key) throws Exception {
+        return etcd.ctl("get", key, "--write-out=json").replaceAll("(?s).*\"mod_revision\":(\\d+).*", "$1");
+    }
+
+    @Test
     void two_daemons_with_one_name_do_not_both_lead() throws Exception {
         Node first = new Node(parts("a")).awaitLead();
         try (Node second = new Node(parts("a"))) {

@@ -51,21 +51,31 @@ final class Node implements AutoCloseable {
     private boolean stopped;
 
     /** What a node is made of. */
-    record Parts(List<URI> endpoints, String member, Disk disk, Duration patience, UnaryOperator<Store> stores) {
+    record Parts(
+            List<URI> endpoints,
+            String member,
+            Disk disk,
+            Duration patience,
+            UnaryOperator<Store> stores,
+            boolean compact) {
         static Parts of(List<URI> endpoints, String member) {
-            return new Parts(endpoints, member, new MemoryDisk(), Duration.ofSeconds(10), store -> store);
+            return new Parts(endpoints, member, new MemoryDisk(), Duration.ofSeconds(10), store -> store, false);
         }
 
         Parts on(Disk other) {
-            return new Parts(endpoints, member, other, patience, stores);
+            return new Parts(endpoints, member, other, patience, stores, compact);
         }
 
         Parts patient(Duration other) {
-            return new Parts(endpoints, member, disk, other, stores);
+            return new Parts(endpoints, member, disk, other, stores, compact);
         }
 
         Parts with(UnaryOperator<Store> other) {
-            return new Parts(endpoints, member, disk, patience, other);
+            return new Parts(endpoints, member, disk, patience, other, compact);
+        }
+
+        Parts compacting() {
+            return new Parts(endpoints, member, disk, patience, stores, true);
         }
     }
 
@@ -96,6 +106,7 @@ final class Node implements AutoCloseable {
                 Duration.ofSeconds(2),
                 parts.patience,
                 true,
+                parts.compact,
                 20);
         local = new LocalCopy(journal, disk, last.event, listener);
         ledger = new EtcdLedger(settings, local, listener, core, parts.stores);
