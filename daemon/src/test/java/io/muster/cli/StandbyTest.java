@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -214,6 +215,21 @@ final class StandbyTest {
             assertThat(attribute(old, "muster.leader")).isEqualTo(next.uri());
             assertThat(old.metrics()).contains("muster_ledger_leads 0.0");
             assertThat(next.metrics()).contains("muster_ledger_leads 1.0");
+        }
+    }
+
+    @Test
+    void a_command_makes_its_change_at_the_next_leader_if_the_old_one_did_not_make_it() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                RunningDaemon old = daemon("a", "[\"" + proxy.uri() + "\"]\npatience = \"10m\"");
+                RunningDaemon next = daemon("b")) {
+            proxy.cut();
+            CompletableFuture<Result> result =
+                    CompletableFuture.supplyAsync(() -> muster(old.uri(), "drain", "node2", "bad", "fan"));
+            await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(next, "3"));
+            proxy.mend();
+            assertThat(result.get()).isEqualTo(new Result(Exit.OK, "", ""));
+            assertThat(drained(next)).contains("bad fan");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.muster.daemon.core;
 
+import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
@@ -48,9 +49,9 @@ public sealed interface Answer {
      */
     record Failed(Kind kind, String text) implements Answer {
         public enum Kind {
-            /** The disk refuses writes. Trying again helps only after the disk has been repaired. */
-            DISK,
-            /** Too many changes wait for the disk. Trying again a little later helps. */
+            /** The ledger refuses writes. Trying again helps only after its disk, or etcd, has been repaired. */
+            LEDGER,
+            /** Too many changes wait for the ledger. Trying again a little later helps. */
             BUSY,
             /** Another daemon makes the changes. The text names that daemon. */
             ELSEWHERE,
@@ -58,10 +59,22 @@ public sealed interface Answer {
             TOO_LONG
         }
 
+        /**
+         * The answer to a change that is not durable.
+         *
+         * @param elsewhere why this daemon makes no changes now; null if it makes them
+         */
+        static Failed of(Outcome outcome, @Nullable Failed elsewhere) {
+            if (!outcome.elsewhere()) {
+                return new Failed(Kind.LEDGER, outcome.reason());
+            }
+            return elsewhere == null ? new Failed(Kind.ELSEWHERE, outcome.reason()) : elsewhere;
+        }
+
         @Override
         public RpcException error() {
             Errno errno = switch (kind) {
-                case DISK -> Errno.EROFS;
+                case LEDGER -> Errno.EROFS;
                 case BUSY -> Errno.EAGAIN;
                 case ELSEWHERE -> Errno.EREMOTE;
                 case TOO_LONG -> Errno.EINVAL;

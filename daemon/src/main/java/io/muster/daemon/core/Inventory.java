@@ -419,7 +419,7 @@ public final class Inventory {
                 answers.add(() -> reply.accept(new Answer.Done(entries, reached)));
                 commit(entries, prepared.lines(), reached);
             } else {
-                answers.add(() -> reply.accept(new Answer.Failed(Answer.Failed.Kind.DISK, outcome.reason())));
+                answers.add(() -> reply.accept(Answer.Failed.of(outcome, elsewhere)));
             }
         });
         proposed = reached;

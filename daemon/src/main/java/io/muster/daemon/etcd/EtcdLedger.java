@@ -33,6 +33,7 @@ public final class EtcdLedger implements Ledger {
     public static final String COPY = LocalCopy.FILE;
 
     private static final long POLL_MILLIS = 100;
+    private static final String NO_LEADER = "this daemon does not lead any more";
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final EtcdSettings settings;
@@ -253,7 +254,7 @@ public final class EtcdLedger implements Ledger {
         failWaiting("etcd cannot be reached: " + reason);
         if (System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
             if (isNothingToWrite()) {
-                abandonWaiting("etcd cannot be reached: " + reason);
+                Pending.all(waiting).fail(reason, Pending.Lead.OPEN, completions);
             }
             become(Condition.READ_ONLY, "etcd cannot be reached: " + reason);
         }
@@ -339,7 +340,7 @@ public final class EtcdLedger implements Ledger {
             if (!leads(leading)) {
                 step(null);
             } else if (question) {
-                Pending.of(waiting, leading.head().seq() + 1, "").settle("", true, completions);
+                Pending.of(waiting, leading.head().seq() + 1, "").succeed(completions);
             }
             return question;
         }
@@ -392,7 +393,7 @@ public final class EtcdLedger implements Ledger {
         try {
             verdict = leading.write(group, level);
         } catch (ForeignException | RuntimeException e) {
-            pending.settle("the ledger failed: the change may have been made", false, completions);
+            pending.fail("the ledger failed: the change may have been made", Pending.Lead.OPEN, completions);
             throw e;
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
@@ -405,7 +406,7 @@ public final class EtcdLedger implements Ledger {
                     encoded - start,
                     System.nanoTime() - encoded);
             become(Condition.WRITABLE, "");
-            pending.settle("", true, completions);
+            pending.succeed(completions);
             return;
         }
         listener.failed(verdict.reason());
@@ -417,19 +418,23 @@ public final class EtcdLedger implements Ledger {
         switch (verdict.kind()) {
             case FAILED -> {
                 become(Condition.READ_ONLY, verdict.reason());
-                pending.settle(verdict.reason(), true, completions);
+                pending.fail(verdict.reason(), Pending.Lead.KEPT, completions);
             }
             case UNCERTAIN -> {
                 become(Condition.UNCERTAIN, verdict.reason());
-                pending.settle(verdict.reason(), false, completions);
+                pending.fail(verdict.reason(), Pending.Lead.OPEN, completions);
                 abandonedTerm = leading.term();
                 step(null);
             }
             default -> {
                 follower.resolve(group.first(), group.txn(), commands, durable -> {
-                    String open = durable == null ? ": the change may have been made" : "";
-                    boolean made = durable != null && durable;
-                    pending.settle(made ? "" : "this daemon does not lead any more" + open, false, completions);
+                    if (durable == null) {
+                        pending.fail(NO_LEADER + ": the change may have been made", Pending.Lead.OPEN, completions);
+                    } else if (durable) {
+                        pending.succeed(completions);
+                    } else {
+                        pending.fail(NO_LEADER, Pending.Lead.LOST, completions);
+                    }
                 });
                 step(null);
             }
@@ -440,15 +445,8 @@ public final class EtcdLedger implements Ledger {
     private void failWaiting(String reason) {
         follower.loseHope();
         if (writer == null && !waiting.isEmpty() && !follower.isOpen()) {
-            abandonWaiting(reason);
+            Pending.all(waiting).fail(reason, Pending.Lead.LOST, completions);
         }
-    }
-
-    private void abandonWaiting(String reason) {
-        Pending pending = new Pending();
-        waiting.forEach(batch -> pending.add(batch, null));
-        waiting.clear();
-        pending.settle(reason, false, completions);
     }
 
     /** Called on the thread lease-clock: whether a leader has not heard from etcd for so long that another daemon may lead. */

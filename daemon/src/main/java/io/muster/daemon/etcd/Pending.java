@@ -40,6 +40,14 @@ final class Pending {
         return pending;
     }
 
+    /** Takes all batches from a queue. */
+    static Pending all(Deque<Batch> waiting) {
+        Pending pending = new Pending();
+        waiting.forEach(batch -> pending.add(batch, null));
+        waiting.clear();
+        return pending;
+    }
+
     /** The events of each batch that has events and is in step. */
     List<List<byte[]>> commands() {
         return commands;
@@ -51,7 +59,7 @@ final class Pending {
     }
 
     /** @param known the outcome, if it does not depend on the others */
-    void add(Batch batch, @Nullable Outcome known) {
+    private void add(Batch batch, @Nullable Outcome known) {
         batches.add(batch);
         outcomes.add(known);
     }
@@ -60,26 +68,36 @@ final class Pending {
         return batches.size();
     }
 
-    /**
-     * Reports the outcomes that are open: all durable, or the first with events failed and those after it abandoned.
-     *
-     * @param failure why the batches are not durable; "" if they are
-     * @param leads whether the term of this daemon lasted all the same, so that batches without events before the failed one are true
-     */
-    void settle(String failure, boolean leads, Executor completions) {
-        Outcome outcome = Outcome.DURABLE;
+    /** What a failure says about the lead of this daemon. */
+    enum Lead {
+        /** The daemon leads, so batches without events before the failed one are true. */
+        KEPT,
+        /** The daemon may have lost the lead, and the change may have been made. */
+        OPEN,
+        /** The daemon does not lead, and the change was certainly not made: another daemon may make it. */
+        LOST
+    }
+
+    /** Reports that everything whose outcome is open is durable. */
+    void succeed(Executor completions) {
+        outcomes.replaceAll(known -> known == null ? Outcome.DURABLE : known);
+        completions.execute(this::report);
+    }
+
+    /** Reports that the first batch with events whose outcome is open failed, and that those after it are abandoned. */
+    void fail(String reason, Lead lead, Executor completions) {
+        Outcome failed = lead == Lead.LOST ? Outcome.failed(reason).withElsewhere() : Outcome.failed(reason);
+        Outcome abandoned = lead == Lead.LOST ? Outcome.abandoned(reason).withElsewhere() : Outcome.abandoned(reason);
+        boolean before = true;
         for (int i = 0; i < batches.size(); i++) {
             if (outcomes.get(i) != null) {
                 continue;
             }
-            boolean empty = batches.get(i).size() == 0;
-            if (failure.isEmpty() || (empty && leads && outcome.durable())) {
-                outcomes.set(i, Outcome.DURABLE);
-            } else if (empty || !outcome.durable()) {
-                outcomes.set(i, Outcome.abandoned(failure));
+            if (batches.get(i).size() == 0) {
+                outcomes.set(i, before && lead == Lead.KEPT ? Outcome.DURABLE : abandoned);
             } else {
-                outcome = Outcome.failed(failure);
-                outcomes.set(i, outcome);
+                outcomes.set(i, before ? failed : abandoned);
+                before = false;
             }
         }
         completions.execute(this::report);

@@ -4,20 +4,27 @@ package io.muster.daemon.ledger;
  * The result of a batch or a snapshot.
  *
  * @param reason one sentence for the operator; "" if the kind is DURABLE
+ * @param elsewhere whether the batch is certainly not in the ledger because another daemon writes it, so that the daemon that does may be
+ *     sent the change
  */
-public record Outcome(Kind kind, String reason) {
-    public static final Outcome DURABLE = new Outcome(Kind.DURABLE, "");
+public record Outcome(Kind kind, String reason, boolean elsewhere) {
+    public static final Outcome DURABLE = new Outcome(Kind.DURABLE, "", false);
 
     public boolean durable() {
         return kind == Kind.DURABLE;
     }
 
     public static Outcome failed(String reason) {
-        return new Outcome(Kind.FAILED, reason);
+        return new Outcome(Kind.FAILED, reason, false);
     }
 
     public static Outcome abandoned(String reason) {
-        return new Outcome(Kind.ABANDONED, reason);
+        return new Outcome(Kind.ABANDONED, reason, false);
+    }
+
+    /** The same, of a batch that is certainly not in the ledger because another daemon writes it. */
+    public Outcome withElsewhere() {
+        return new Outcome(kind, reason, true);
     }
 
     public enum Kind {

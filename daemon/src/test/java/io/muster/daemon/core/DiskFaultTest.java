@@ -96,7 +96,7 @@ class DiskFaultTest {
         rig.settle();
 
         assertThat(rig.told).hasSize(2);
-        assertThat(rig.told.get(0)).startsWith("one: DISK Input/output error");
+        assertThat(rig.told.get(0)).startsWith("one: LEDGER Input/output error");
         assertThat(rig.told.get(1)).startsWith("again: EXISTS");
     }
 
@@ -121,7 +121,7 @@ class DiskFaultTest {
         go.countDown();
         rig.settle();
         assertThat(rig.told).hasSize(2);
-        assertThat(rig.told.get(0)).startsWith("first: DISK");
+        assertThat(rig.told.get(0)).startsWith("first: LEDGER");
         assertThat(rig.told.get(1)).startsWith("again: FORGOTTEN");
         assertThat(rig.state().holds().held().isEmpty()).isTrue();
     }
@@ -164,7 +164,7 @@ class DiskFaultTest {
         rig.settle();
         rig.settle(); // this asks for the same, and may be called back first
 
-        assertThat(rig.told).containsExactly("drain: DISK Input/output error", "again: done 1", "all");
+        assertThat(rig.told).containsExactly("drain: LEDGER Input/output error", "again: done 1", "all");
     }
 
     @Test
@@ -177,7 +177,7 @@ class DiskFaultTest {
         rig.settle();
 
         String broken =
-                ": DISK a bug made the journal fail; restart the daemon: java.lang.IllegalStateException: unforeseen";
+                ": LEDGER a bug made the journal fail; restart the daemon: java.lang.IllegalStateException: unforeseen";
         assertThat(rig.told).containsExactly("drain" + broken, "again" + broken);
     }
 

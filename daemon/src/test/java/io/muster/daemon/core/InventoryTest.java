@@ -127,7 +127,7 @@ class InventoryTest {
         // The disk may have accepted either of the two, depending on whether the first force had begun.
         assertThat(rig.told).hasSize(2);
         assertThat(held()).isEqualTo(Idset.of(1));
-        if (rig.told.get(0).startsWith("drain: DISK")) {
+        if (rig.told.get(0).startsWith("drain: LEDGER")) {
             assertThat(rig.told.get(1)).isEqualTo("again: done 1");
         } else {
             assertThat(rig.told).containsExactly("drain: done 1", "again: EXISTS rank 1 already drained: node1");
@@ -159,7 +159,7 @@ class InventoryTest {
     @Test
     void aFailedWriteLeavesNothingBehindAndSaysWhy() {
         rig.fillDisk();
-        assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("DISK No space left on device");
+        assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("LEDGER No space left on device");
         assertThat(held()).isEqualTo(Idset.EMPTY);
         assertThat(rig.inventory.fault()).isEqualTo("No space left on device");
 

@@ -127,7 +127,9 @@ final class EtcdLedgerTest {
                 assertDurable(next.writeAndWait("two"));
                 proxy.mend();
                 assertThat(lost.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.FAILED);
+                assertThat(lost.get().elsewhere()).isTrue();
                 assertThat(after.get(60, TimeUnit.SECONDS).durable()).isFalse();
+                assertThat(after.get().elsewhere()).isTrue();
                 old.awaitEvents(List.of("one", "two"));
                 assertThat(old.leads()).isFalse();
                 await().atMost(Node.PATIENCE).until(() -> old.ledger.status().condition() == Condition.WRITABLE);
@@ -188,6 +190,7 @@ final class EtcdLedgerTest {
             Outcome two = node.writeAndWait("two");
             assertThat(two.kind()).isEqualTo(Outcome.Kind.FAILED);
             assertThat(two.reason()).contains("the change may have been made");
+            assertThat(two.elsewhere()).isFalse();
             assertThat(node.writeAndWait("three").durable()).isFalse();
             proxy.cut();
             proxy.mend();
@@ -458,6 +461,7 @@ final class EtcdLedgerTest {
             assertThat(small.ctl("alarm", "list")).contains("NOSPACE");
             Outcome refused = node.writeAndWait("two");
             assertThat(refused.reason()).contains("space exceeded");
+            assertThat(refused.elsewhere()).isFalse();
             assertThat(node.ledger.status().condition()).isEqualTo(Condition.READ_ONLY);
             small.ctl("del", "/junk/", "--prefix");
             String revision = small.ctl("endpoint", "status", "--write-out=json")

@@ -92,7 +92,7 @@ class JournalTest {
         client.journal().snapshot(2, "{}".getBytes(StandardCharsets.UTF_8), client.outcomes::add);
         client.close();
 
-        assertThat(client.outcomes.get(1)).isEqualTo(new Outcome(Outcome.Kind.FAILED, "seq 2 is not durable: 1 is"));
+        assertThat(client.outcomes.get(1)).isEqualTo(Outcome.failed("seq 2 is not durable: 1 is"));
         assertThat(disk.names).doesNotContainKey("snapshot.json");
     }
 
