@@ -25,7 +25,7 @@ import picocli.CommandLine.Model.OptionSpec;
             "5:a conflict: already drained, held by another user, in use",
             "6:not allowed",
             "7:the daemon cannot be reached",
-            "8:the daemon takes no changes: its disk is full or broken",
+            "8:the daemon takes no changes: its ledger cannot be written",
             "9:the history is incomplete: events of the period are missing",
             "124:the time of --wait, or of --timeout of a stream of events, is over",
             "141:the reader of the output closed the pipe"

@@ -130,7 +130,7 @@ final class Preparation implements Configurable {
         String failure = elsewhere ? null : define(next);
         if (failure != null) {
             throw new IOException("the inventory stays as it is, because it takes no changes: " + failure
-                    + "; reload again when the disk accepts writes");
+                    + "; reload again when the ledger can be written");
         }
     }
 

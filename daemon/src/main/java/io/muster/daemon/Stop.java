@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stops the daemon in order: the sockets accept no new connections, changes in flight are completed and answered, streams end, connections
- * are closed, and a last snapshot makes the next start short. Each step that needs the disk has a time limit, so the daemon always stops. A
+ * are closed, and a last snapshot makes the next start short. Each step that needs the ledger has a time limit, so the daemon always stops. A
  * change that was not answered may or may not exist at the next start, as after a crash.
  */
 final class Stop {
@@ -31,7 +31,7 @@ final class Stop {
 
     /**
      * @param endHistories ends the answers about the past, on the core thread
-     * @param patience the time limit of each step that needs the disk
+     * @param patience the time limit of each step that needs the ledger
      */
     Stop(Core core, Threads threads, List<Listener> sockets, Consumer<RpcException> endHistories, Duration patience) {
         this.core = core;
@@ -48,7 +48,7 @@ final class Stop {
             core.inventory().whenAnswered(() -> then.complete(true));
         });
         if (!answered) {
-            log.error("the disk does not answer: changes that wait for it are left unanswered");
+            log.error("the ledger does not answer: changes that wait for it are left unanswered");
         }
         await(this::endStreams);
         sockets.forEach(Listener::close);
@@ -108,7 +108,7 @@ final class Stop {
                     try {
                         ledger.close();
                     } catch (IOException e) {
-                        log.error("the journal was not closed cleanly: {}", e.getMessage());
+                        log.error("the ledger was not closed cleanly: {}", e.getMessage());
                     }
                 },
                 "close");
@@ -117,7 +117,7 @@ final class Stop {
         try {
             closing.join(patience.toMillis());
             if (closing.isAlive()) {
-                log.error("the disk does not answer: the journal is left as it is, as in a crash");
+                log.error("the ledger does not answer: it is left as it is, as in a crash");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

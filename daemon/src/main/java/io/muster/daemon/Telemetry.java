@@ -29,7 +29,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("journal");
     private static final Logger peers = LoggerFactory.getLogger("peer");
 
-    /** Seconds without an answer after which the disk counts as hanging rather than slow. */
+    /** Seconds without an answer after which the ledger counts as hanging rather than slow. */
     private static final double STALLED_SECONDS = 5;
 
     private static final String OK = "OK";
@@ -174,7 +174,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         };
     }
 
-    /** @param stalledSeconds how long the disk has completed nothing although something waits for it */
+    /** @param stalledSeconds how long the ledger has completed nothing although something waits for it */
     Health health(double stalledSeconds) {
         List<String> reasons = new ArrayList<>();
         if (!unreachable.isEmpty()) {
@@ -183,7 +183,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         if (!fault.isEmpty()) {
             reasons.add("changes are refused: " + fault);
         } else if (stalledSeconds >= STALLED_SECONDS) {
-            reasons.add("changes wait: the disk has not answered for " + Math.round(stalledSeconds) + " s");
+            reasons.add("changes wait: the ledger has not answered for " + Math.round(stalledSeconds) + " s");
         }
         return new Health(reasons, List.of());
     }
@@ -203,10 +203,10 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     public void condition(Condition condition, String reason) {
         fault = reason;
         switch (condition) {
-            case WRITABLE -> log.info("the journal is writable again: the daemon takes changes");
+            case WRITABLE -> log.info("the ledger can be written again");
             case READ_ONLY, CLOSED ->
                 log.error(
-                        "changes are refused until the disk accepts writes again, or until a restart if journal files are gone: {}",
+                        "changes are refused until the ledger can be written again, or until a restart if journal files are gone: {}",
                         reason);
             case UNCERTAIN, BROKEN -> log.error("changes are refused: {}", reason);
         }

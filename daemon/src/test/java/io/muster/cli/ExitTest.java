@@ -121,7 +121,7 @@ class ExitTest {
             assertThat(refused.err())
                     .startsWith("muster drain: ")
                     .endsWith(
-                            "  the daemon cannot write its journal and takes no changes; it continues to serve schedulers and queries\n");
+                            "  the daemon cannot write its ledger and takes no changes; it continues to answer queries\n");
             assertThat(run(daemon, "undrain", "1").exit()).isEqualTo(Exit.READ_ONLY);
             Result status = run(daemon, "status", "-no", "state,reason,nnodes");
             assertThat(status.exit()).isZero();

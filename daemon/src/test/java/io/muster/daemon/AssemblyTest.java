@@ -418,7 +418,8 @@ class AssemblyTest {
     @Test
     void healthSaysWhyChangesWait() throws InterruptedException, ExecutionException, TimeoutException {
         assertThat(telemetry.health(0.5).ok()).isTrue();
-        assertThat(telemetry.health(7.4).reasons()).containsExactly("changes wait: the disk has not answered for 7 s");
+        assertThat(telemetry.health(7.4).reasons())
+                .containsExactly("changes wait: the ledger has not answered for 7 s");
         CompletableFuture<String> status = new CompletableFuture<>();
         telemetry.onCondition(() -> status.complete(telemetry.fault()));
         telemetry.condition(Condition.READ_ONLY, "No space left on device");

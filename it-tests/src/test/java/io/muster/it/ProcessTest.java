@@ -179,7 +179,7 @@ class ProcessTest {
 
             int from = daemon.output().size();
             daemon.limit("fsize", "unlimited");
-            daemon.output().await("the journal is writable again", from);
+            daemon.output().await("the ledger can be written again", from);
             assertThat(daemon.get("/metrics")).contains("muster_read_only 0.0");
             ask(client, "resource.drain", "{'targets':'2'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'2'}"));

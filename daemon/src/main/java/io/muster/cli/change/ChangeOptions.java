@@ -43,7 +43,7 @@ public final class ChangeOptions {
             parameterConsumer = Until.class,
             description =
                     "Wait until every scheduler has been sent the change, or end with status 124 after --timeout. The "
-                            + "change is on disk before the command returns, also without --wait. With --wait=idle, wait until no "
+                            + "change is durable before the command returns, also without --wait. With --wait=idle, wait until no "
                             + "job uses the hosts any more; then there is no limit unless --timeout is given.")
     private @Nullable String wait;
 

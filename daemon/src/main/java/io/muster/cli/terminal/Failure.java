@@ -33,7 +33,7 @@ public final class Failure extends RuntimeException {
             return new Failure(
                     Exit.READ_ONLY,
                     error.sentence(),
-                    "the daemon cannot write its journal and takes no changes; it continues to serve schedulers and queries");
+                    "the daemon cannot write its ledger and takes no changes; it continues to answer queries");
         }
         if (number == Errno.ECANCELED.value() || number == Errno.EHOSTUNREACH.value()) {
             return new Failure(Exit.UNREACHABLE, error.sentence(), advice);

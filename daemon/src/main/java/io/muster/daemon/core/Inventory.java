@@ -255,7 +255,7 @@ public final class Inventory {
         if (inFlight + held.size() >= mostInFlight || bytesInFlight >= MOST_BYTES_IN_FLIGHT) {
             reply.accept(new Answer.Failed(
                     Answer.Failed.Kind.BUSY,
-                    inFlight + held.size() + " changes wait for the disk already: try again later"));
+                    inFlight + held.size() + " changes wait for the ledger already: try again later"));
             return;
         }
         if (command.takesLong()) {

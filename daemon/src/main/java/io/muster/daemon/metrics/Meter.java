@@ -50,7 +50,7 @@ public enum Meter {
     LEDGER_TERM("ledger_term", Type.GAUGE, "", "Term in which this daemon leads on etcd, else 0"),
     LEDGER_LAG("ledger_lag_events", Type.GAUGE, "", "Events in etcd that this standby has not applied"),
     LEDGER_AGE("ledger_age_seconds", Type.GAUGE, "s", "Age of what this daemon shows: time since etcd last answered"),
-    READ_ONLY("read_only", Type.GAUGE, "", "1 while changes are refused because the disk failed"),
+    READ_ONLY("read_only", Type.GAUGE, "", "1 while changes are refused because the ledger cannot be written"),
     SNAPSHOT_AGE("snapshot_age_seconds", Type.GAUGE, "s", "Age of the last snapshot, 0 without one"),
     SNAPSHOT_BYTES("snapshot_bytes", Type.GAUGE, "B", "Size of the last snapshot"),
     REPLAY_SECONDS("replay_seconds", Type.GAUGE, "s", "How long reading snapshot and journal took at start"),

@@ -233,7 +233,7 @@ class InventoryTest {
         rig.send("two", Rig.drainCommand("2", "x"));
         rig.send("three", Rig.drainCommand("3", "x"));
 
-        assertThat(rig.told).containsExactly("three: BUSY 2 changes wait for the disk already: try again later");
+        assertThat(rig.told).containsExactly("three: BUSY 2 changes wait for the ledger already: try again later");
         rig.release();
         rig.settle();
         assertThat(Rig.outcome(rig.drain("3"))).isEqualTo("done 1");
@@ -334,7 +334,7 @@ class InventoryTest {
         inventory.submit(Rig.drainCommand("2", null), Rig.BOB, note);
         inventory.whenAnswered(() -> rig.told.add("all"));
         rig.core.runReady();
-        assertThat(rig.told).containsExactly("BUSY 2 changes wait for the disk already: try again later");
+        assertThat(rig.told).containsExactly("BUSY 2 changes wait for the ledger already: try again later");
         assertThat(inventory.isRedefining()).isTrue();
         work.remove().run();
         while (!rig.told.contains("all")) {

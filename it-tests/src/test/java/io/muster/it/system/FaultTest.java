@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(900)
 class FaultTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
-    private static final String REFUSED = "changes are refused until the disk accepts writes again";
+    private static final String REFUSED = "changes are refused until the ledger can be written again";
     private static final String UNCERTAIN = "changes are refused: .*the change may exist after a restart";
     private static final String NEEDS_STRACE = "needs strace, and leave to trace";
     private static final String RENAMES = "rename,renameat,renameat2";
@@ -181,7 +181,7 @@ class FaultTest {
                     assertThat(scheduler.knowledge().up()).isEqualTo(up);
                 }
                 await().atMost(PATIENCE)
-                        .until(() -> daemon.get("/readyz").contains("changes wait: the disk has not answered for"));
+                        .until(() -> daemon.get("/readyz").contains("changes wait: the ledger has not answered for"));
                 recorder.check();
                 assertThat(scheduler.knowledge().up())
                         .as("while the force hangs")
