@@ -107,6 +107,8 @@ class PackageTest {
         assertThat(Files.readString(CONFIG.resolve("muster.service")))
                 .contains("ExecStart=/usr/bin/muster serve ")
                 .containsPattern("(?m)^Before=flux\\.service$");
+        assertThat(Files.readString(CONFIG.resolve("muster-relay.service")))
+                .contains("ExecStart=/usr/bin/muster relay ");
     }
 
     @ParameterizedTest

@@ -129,10 +129,37 @@ final class ConfigFilesTest {
                 "ExecReload=/bin/kill -HUP $MAINPID",
                 "SuccessExitStatus=143",
                 "ProtectSystem=strict",
-                "NoNewPrivileges=yes"
+                "NoNewPrivileges=yes",
+                "After=local-fs.target network.target nss-user-lookup.target etcd.service"
             })
     void theUnitHas(String line) throws IOException {
         assertThat(Files.readAllLines(FILES.resolve("muster.service"))).contains(line);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Type=notify",
+                "NotifyAccess=main",
+                "User=muster",
+                "Environment=XDG_CONFIG_HOME=/etc",
+                "EnvironmentFile=/etc/muster/relay.env",
+                "ExecStart=/usr/bin/muster relay --listen=/run/muster/muster.sock --to=${MUSTER_RELAY_TO}",
+                "RuntimeDirectory=muster",
+                "RuntimeDirectoryPreserve=yes",
+                "SuccessExitStatus=143",
+                "ProtectSystem=strict",
+                "NoNewPrivileges=yes"
+            })
+    void theUnitOfTheRelayHas(String line) throws IOException {
+        assertThat(Files.readAllLines(FILES.resolve("muster-relay.service"))).contains(line);
+    }
+
+    @Test
+    void theRelayOfTheUnitFindsItsCertificatesBesideTheConfigurationOfTheDaemon() {
+        Environment relay =
+                new Environment(Map.of("XDG_CONFIG_HOME", "/etc"), 990, Path.of("/var/lib/muster"), "login1", 2);
+        assertThat(relay.clientFile()).hasToString("/etc/muster/client.toml");
     }
 
     @ParameterizedTest
@@ -146,8 +173,9 @@ final class ConfigFilesTest {
                 "ExecStartPre"
             })
     void theUnitDoesNotHaveWhatWouldBreakTheDaemon(String setting) throws IOException {
-        List<String> lines = Files.readAllLines(FILES.resolve("muster.service"));
-        assertThat(lines).noneMatch(line -> line.startsWith(setting + "="));
+        for (String unit : List.of("muster.service", "muster-relay.service")) {
+            assertThat(Files.readAllLines(FILES.resolve(unit))).noneMatch(line -> line.startsWith(setting + "="));
+        }
     }
 
     @Test
