@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
@@ -341,6 +343,43 @@ class TlsTest {
                     .isLessThan(100);
         } finally {
             for (Socket socket : half) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Sends what begins a complete handshake, and nothing more. */
+    private static Socket stalled(int port) throws Exception {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, null, null);
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(true);
+        ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), hello);
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        socket.getOutputStream().write(hello.array(), 0, hello.position());
+        return socket;
+    }
+
+    @Test
+    void peersThatStopAfterTheFirstMessageDoNotKeepTheirTurn() throws Exception {
+        List<Socket> stalled = new ArrayList<>();
+        try (RunningDaemon daemon = start(OPS)) {
+            for (int i = 0; i < 100; i++) {
+                stalled.add(stalled(daemon.port()));
+            }
+            try (FluxClient late = connect(daemon, "ops")) {
+                assertWorks(late);
+            }
+            Socket last = stalled.get(99);
+            last.setSoTimeout(60_000);
+            assertThat(last.getInputStream().read()).as("a record of the handshake").isEqualTo(22);
+            last.getInputStream().readAllBytes();
+            await().untilAsserted(() -> assertThat(log.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .anyMatch(line -> line.endsWith("the peer did not complete the handshake in time")));
+        } finally {
+            for (Socket socket : stalled) {
                 socket.close();
             }
         }

@@ -32,6 +32,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -43,8 +45,9 @@ import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Many connections in TLS, all on one thread. To leave the processors to the daemon, most connections do not decrypt what arrives after the
- * first response to their request: every {@link #READER}th does, and says when each change arrived.
+ * Many connections in TLS, all on one thread. The thread has the lowest priority, as peers on other hosts would not take the processors of
+ * the daemon's host. For the same reason, most connections do not decrypt what arrives after the first response to their request: every
+ * {@link #READER}th does, and says when each change arrived.
  */
 final class TlsPeers implements AutoCloseable {
     private static final int READER = 100;
@@ -66,6 +69,19 @@ final class TlsPeers implements AutoCloseable {
                 .group(loop)
                 .channel(EpollSocketChannel.class)
                 .remoteAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        loop.submit(TlsPeers::yieldToAll).syncUninterruptibly();
+    }
+
+    /** Sets the priority of the current thread alone. */
+    private static Void yieldToAll() throws IOException, InterruptedException {
+        String thread = String.valueOf(
+                Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName());
+        int status =
+                new ProcessBuilder("renice", "-n", "19", "-p", thread).inheritIO().start().waitFor();
+        if (status != 0) {
+            throw new IOException("renice failed with " + status);
+        }
+        return null;
     }
 
     /** Returns how many connections were closed before the daemon welcomed them; each was then made again. */

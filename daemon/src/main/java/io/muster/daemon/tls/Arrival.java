@@ -5,7 +5,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
-import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.Certificate;
@@ -15,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +26,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     private final Deque<Object> early = new ArrayDeque<>();
 
     private String address = "unknown";
+    private boolean isRefused;
 
     Arrival(Handshakes handshakes, Host host) {
         this.handshakes = handshakes;
@@ -63,6 +64,10 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     }
 
     private void refused(Throwable cause) {
+        if (isRefused) {
+            return; // the end of the connection ends the handshake once more
+        }
+        isRefused = true;
         CertificateException certificate = certificateFault(cause);
         if (certificate != null) {
             host.refused(address, "certificate", String.valueOf(certificate.getMessage()));
@@ -84,8 +89,8 @@ final class Arrival extends ChannelInboundHandlerAdapter {
         if (cause instanceof NotSslRecordException) {
             return "the peer does not speak TLS";
         }
-        if (cause instanceof SslHandshakeTimeoutException) {
-            return "the handshake took longer than " + Handshakes.LONGEST_MILLIS / 1000 + " s";
+        if (cause instanceof TimeoutException) {
+            return "the peer did not complete the handshake in time";
         }
         return cause instanceof ClosedChannelException
                 ? "the peer closed the connection during the handshake"

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.cert.CertificateException;
@@ -15,7 +16,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -23,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,13 +35,22 @@ import org.jspecify.annotations.Nullable;
  * and the host is told when it is refused or has expired.
  */
 public final class Handshakes {
-    /** How long a handshake may take. */
+    /** How long the peer may let this side wait during a handshake. */
     public static final long LONGEST_MILLIS = 10_000;
 
     /** The number of handshakes in progress. Beyond it, new connections wait in the kernel. */
     static final int MOST = 1024;
 
-    /** The age from which a handshake is given up if others wait to begin. A handshake takes milliseconds if its peer takes part. */
+    /**
+     * The number of handshakes that are computed at a time. Each takes much memory from its first bytes to its end, and if hundreds of them
+     * had begun, each collection of garbage would take long and stop all threads, also for peers that connected long ago.
+     */
+    static final int MOST_AT_A_TIME = 32;
+
+    /** A handshake whose peer sends nothing for so long does not keep others from their turn. */
+    private static final long TURN_MILLIS = 100;
+
+    /** A peer that lets this side wait for so long is given up if other connections wait to be accepted. */
     private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long LOOK_MILLIS = 250;
@@ -46,10 +59,16 @@ public final class Handshakes {
     private final EventLoop network;
     private final Executor workers;
     private final Map<Channel, Inside> inside = new ConcurrentHashMap<>();
-    /** The handshakes in progress, the oldest first, and when each began. */
-    private final Map<Channel, Long> running = new LinkedHashMap<>();
+    /** The handshakes in progress, the oldest first. */
+    private final Map<Channel, Turn> running = new LinkedHashMap<>();
+    /** Those whose peers have sent their first bytes, which wait for their turn. */
+    private final Set<Turn> ready = new LinkedHashSet<>();
+    /** Those that are computed. */
+    private final Set<Turn> turns = new LinkedHashSet<>();
     /** The listeners that accept nothing at the moment. */
     private final Set<Channel> paused = new HashSet<>();
+
+    private boolean looking;
 
     /** @param change the number of changes of what is accepted, before the certificate was checked */
     private record Inside(Host host, String name, List<X509Certificate> chain, int change) {}
@@ -79,20 +98,78 @@ public final class Handshakes {
             @Override
             protected void initChannel(Channel channel) {
                 channel.config().setAutoRead(false);
-                SslHandler tls = new SslHandler(certificates.engine(address, demanded), workers);
-                tls.setHandshakeTimeoutMillis(LONGEST_MILLIS);
-                channel.pipeline().addLast(new Farewell(), tls, new Arrival(Handshakes.this, host));
-                begin(channel);
+                Turn turn = new Turn(workers, Handshakes.this::isReady);
+                SslHandler tls = new SslHandler(certificates.engine(address, demanded), turn);
+                tls.setHandshakeTimeoutMillis(0); // would count the time that the handshake waits for this side
+                channel.pipeline().addLast(new Farewell(), turn, tls, new Arrival(Handshakes.this, host));
+                accepted(channel, turn);
             }
         };
     }
 
-    private void begin(Channel channel) {
-        running.put(channel, System.nanoTime());
-        channel.closeFuture().addListener(closed -> running.remove(channel));
+    private void accepted(Channel channel, Turn turn) {
+        running.put(channel, turn);
+        channel.closeFuture().addListener(closed -> end(channel));
+        network.schedule(() -> checkTime(channel), LONGEST_MILLIS, TimeUnit.MILLISECONDS);
         if (running.size() >= MOST && channel.parent() != null) {
             pause(channel.parent());
         }
+    }
+
+    private void checkTime(Channel channel) {
+        Turn turn = running.get(channel);
+        if (turn == null) {
+            return;
+        }
+        long rest = LONGEST_MILLIS - TimeUnit.NANOSECONDS.toMillis(turn.waited());
+        if (rest > 0) {
+            network.schedule(() -> checkTime(channel), rest, TimeUnit.MILLISECONDS);
+        } else {
+            giveUp(channel);
+        }
+    }
+
+    private void giveUp(Channel channel) {
+        end(channel);
+        channel.pipeline().fireUserEventTriggered(new SslHandshakeCompletionEvent(new TimeoutException()));
+        channel.close();
+    }
+
+    private void end(Channel channel) {
+        Turn turn = running.remove(channel);
+        if (turn != null) {
+            ready.remove(turn);
+            turns.remove(turn);
+            network.execute(this::next);
+        }
+    }
+
+    private void isReady(Turn turn) {
+        ready.add(turn);
+        next();
+    }
+
+    /** Begins handshakes that are ready, the one that has waited longest first. */
+    private void next() {
+        Iterator<Turn> each = ready.iterator();
+        while (each.hasNext() && turns.size() < MOST_AT_A_TIME) {
+            Turn turn = each.next();
+            each.remove();
+            if (turn.begin()) {
+                turns.add(turn);
+            }
+        }
+        if (!ready.isEmpty() && !looking) {
+            looking = true;
+            network.schedule(this::passOver, TURN_MILLIS / 2, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Ends the turns of handshakes whose peers let this side wait; these handshakes go on beside others. */
+    private void passOver() {
+        looking = false;
+        turns.removeIf(turn -> turn.waiting() >= TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS));
+        next();
     }
 
     private void pause(Channel listener) {
@@ -104,15 +181,13 @@ public final class Handshakes {
 
     /** Gives up handshakes that are slow, for the sake of connections that wait, and accepts connections again if there is room. */
     private void makeRoom() {
-        long now = System.nanoTime();
         List<Channel> slow = new ArrayList<>();
-        running.forEach((channel, began) -> {
-            if (now - began >= SLOW_NANOS) {
+        running.forEach((channel, turn) -> {
+            if (turn.waited() >= SLOW_NANOS) {
                 slow.add(channel);
             }
         });
-        slow.forEach(running::remove);
-        slow.forEach(Channel::close);
+        slow.forEach(this::giveUp);
         if (running.size() < MOST) {
             paused.forEach(listener -> listener.config().setAutoRead(true));
             paused.clear();
@@ -138,7 +213,7 @@ public final class Handshakes {
 
     /** @param peer null if the peer has shown no certificate */
     private void arrived(Channel channel, @Nullable Inside peer, Host host) {
-        running.remove(channel);
+        end(channel);
         if (!channel.isActive()) {
             return;
         }
