@@ -3,6 +3,7 @@ package io.muster.daemon.http;
 import io.muster.protocol.wire.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,11 +30,16 @@ public final class Broadcast {
     private static final int MOST_BATCHES = 64;
     private static final long MOST_BYTES = 16 << 20;
 
+    /** Beyond so many bytes of batches that some socket has not taken, no further batch is made: readers wait until there is room. */
+    static final long MOST_UNTAKEN = 64 << 20;
+
     private final Executor loop;
     private final int most;
     private final TreeMap<Long, Item> items = new TreeMap<>();
     private final Set<Reader> readers = new HashSet<>();
     private final Map<Place, Batch> batches = new HashMap<>();
+    /** Counts the bytes of the batches. */
+    private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
     private long bytes;
     /** The number of the last event that was added, and of the last that is no longer kept. */
     private long last;
@@ -94,6 +100,11 @@ public final class Broadcast {
     /** Returns the number of readers. */
     public int size() {
         return size;
+    }
+
+    /** Returns the number of bytes of batches that are in memory. */
+    long untaken() {
+        return memory.metric().usedDirectMemory();
     }
 
     /** Ends all readers. */
@@ -192,10 +203,18 @@ public final class Broadcast {
                 return text(gap);
             }
             while (next <= last) {
-                if (batches.size() >= MOST_BATCHES) {
-                    forget();
+                Place place = new Place(next, choice.key);
+                Batch batch = batches.get(place);
+                if (batch == null) {
+                    if (batches.size() >= MOST_BATCHES || untaken() >= MOST_UNTAKEN) {
+                        forget();
+                    }
+                    if (untaken() >= MOST_UNTAKEN) {
+                        return null; // the next event or tick tries again
+                    }
+                    batch = batch(next, choice);
+                    batches.put(place, batch);
                 }
-                Batch batch = batches.computeIfAbsent(new Place(next, choice.key), place -> batch(place.from, choice));
                 next = batch.last + 1;
                 if (batch.bytes.isReadable()) {
                     return batch.bytes.retainedDuplicate();
@@ -211,19 +230,27 @@ public final class Broadcast {
 
     /** Encodes the events from a number on, outside of the heap, from where a socket takes them without a copy for each reader. */
     private Batch batch(long from, Choice choice) {
-        ByteBuf out = Unpooled.directBuffer();
-        long end = from - 1;
-        Iterator<Item> each = items.tailMap(from).values().iterator();
-        while (each.hasNext() && out.readableBytes() < BATCH) {
-            Item item = each.next();
-            end = item.seq;
-            if (choice.wanted.test(item)) {
-                out.writeBytes(
-                        ("id: " + item.seq + "\nevent: " + item.name + "\ndata: ").getBytes(StandardCharsets.US_ASCII));
-                item.json.toByteBuffers().forEach(out::writeBytes);
-                out.writeBytes(new byte[] {'\n', '\n'});
+        ByteBuf out = memory.directBuffer();
+        boolean complete = false;
+        try {
+            long end = from - 1;
+            Iterator<Item> each = items.tailMap(from).values().iterator();
+            while (each.hasNext() && out.readableBytes() < BATCH) {
+                Item item = each.next();
+                end = item.seq;
+                if (choice.wanted.test(item)) {
+                    out.writeBytes(("id: " + item.seq + "\nevent: " + item.name + "\ndata: ")
+                            .getBytes(StandardCharsets.US_ASCII));
+                    item.json.toByteBuffers().forEach(out::writeBytes);
+                    out.writeBytes(new byte[] {'\n', '\n'});
+                }
+            }
+            complete = true;
+            return new Batch(out, Math.max(end, from));
+        } finally {
+            if (!complete) {
+                out.release();
             }
         }
-        return new Batch(out, Math.max(end, from));
     }
 }

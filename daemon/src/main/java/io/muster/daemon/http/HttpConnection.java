@@ -321,13 +321,30 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         pump();
     }
 
-    /** Writes pieces until the socket takes no more. */
+    /** Writes pieces until the socket takes no more. If there is no memory for a piece, only this connection is closed. */
     private void pump() {
         Chunks chunks = source;
         if (pumping || chunks == null || gone) {
             return;
         }
         pumping = true;
+        try {
+            if (write(chunks)) {
+                source = null;
+                finish();
+            } else {
+                context().flush();
+            }
+        } catch (OutOfMemoryError e) {
+            LOG.warn("connection of {} closed, because there is no memory for its response: {}", origin, e.getMessage());
+            context().close();
+        } finally {
+            pumping = false;
+        }
+    }
+
+    /** Returns whether there will be no further piece. */
+    private boolean write(Chunks chunks) {
         boolean done = chunks.isDone();
         while (!done && context().channel().isWritable()) {
             ByteBuf next = chunks.next();
@@ -339,13 +356,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
             context().writeAndFlush(new DefaultHttpContent(next)).addListener(written -> sent += length);
             done = chunks.isDone();
         }
-        pumping = false;
-        if (done) {
-            source = null;
-            finish();
-        } else {
-            context().flush();
-        }
+        return done;
     }
 
     /**

@@ -55,8 +55,12 @@ final class BroadcastTest {
                         Objects.requireNonNull(exchange.ask().params().get("since"))
                                 .get(0));
                 List<String> names = exchange.ask().params().getOrDefault("name", List.of());
-                Broadcast.Choice choice =
-                        new Broadcast.Choice(names.toString(), item -> names.isEmpty() || names.contains(item.name()));
+                Broadcast.Choice choice = new Broadcast.Choice(names.toString(), item -> {
+                    if (names.contains("costly")) {
+                        throw new OutOfMemoryError("a test");
+                    }
+                    return names.isEmpty() || names.contains(item.name());
+                });
                 exchange.follow(events.reader(since, choice, drop -> {
                     if (!allowed.get()) {
                         drop.run();
@@ -184,6 +188,49 @@ final class BroadcastTest {
             add(1, "undrain", 1000);
             assertThat(live.next()).isEqualTo(901 + i + " undrain");
         }
+    }
+
+    @Test
+    void aReaderForWhoseEventsThereIsNoMemoryIsClosedAndNoOther() throws IOException {
+        Socket costly = follow("since=0&name=costly");
+        Reader other = new Reader(follow("since=0"));
+        while (events.size() < 2) {
+            Thread.onSpinWait();
+        }
+        for (int i = 1; i <= 3; i++) {
+            add(1, "drain", 10);
+            assertThat(other.next()).isEqualTo(i + " drain");
+        }
+        assertThat(new Reader(costly).next()).isNull();
+        events.end();
+        while (events.size() != 0 || events.untaken() != 0) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void readersThatDoNotReadTakeABoundedAmountOfMemoryWhateverTheyChoose() throws IOException {
+        add(14, "drain", 1 << 20);
+        for (int i = 0; events.untaken() < Broadcast.MOST_UNTAKEN; i++) {
+            follow("since=0&name=drain&name=other" + i);
+        }
+        for (int i = 0; i < 10; i++) {
+            follow("since=0&name=drain&name=more" + i);
+        }
+        Reader late = new Reader(follow("since=0&name=drain&name=late"));
+        int readers = open.size();
+        while (events.size() < readers) {
+            Thread.onSpinWait();
+        }
+        assertThat(events.untaken()).isLessThan(Broadcast.MOST_UNTAKEN + (4 << 20));
+        for (Socket socket : open.subList(0, readers - 1)) {
+            socket.close();
+        }
+        while (events.untaken() > Broadcast.MOST_UNTAKEN / 2) {
+            Thread.onSpinWait();
+        }
+        add(1, "drain", 10);
+        assertThat(late.next()).isEqualTo("1 drain");
     }
 
     @Test
