@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The daemon's threads: {@code core} for peers and state, {@code worker} for snapshots and the log of changes, {@code names} and
  * {@code services} for the names of users, {@code reload} for a configuration or an R that is read again, {@code checks} for what takes
- * long, {@code answers} for answers that are long, {@code past} for history, {@code network} for connections in HTTP
+ * long, {@code answers} for answers that are long, {@code metrics} for scrapes, {@code past} for history, {@code network} for connections in HTTP
  * and TLS, {@code handshakes} for those of TLS, {@code api} for requests in HTTP. The journal has its own.
  */
 final class Threads implements AutoCloseable {
@@ -34,6 +34,7 @@ final class Threads implements AutoCloseable {
     private final MultiThreadIoEventLoopGroup network =
             new MultiThreadIoEventLoopGroup(1, named("network"), EpollIoHandler.newFactory());
     private final ExecutorService handshakes = Executors.newSingleThreadExecutor(named("handshakes"));
+    private final ExecutorService metrics = Executors.newSingleThreadExecutor(named("metrics"));
     private final ExecutorService worker = Executors.newSingleThreadExecutor(named("worker"));
     private final ExecutorService checks = Executors.newSingleThreadExecutor(named("checks"));
     private final ExecutorService past = Executors.newSingleThreadExecutor(named("past"));
@@ -81,6 +82,11 @@ final class Threads implements AutoCloseable {
     /** For the computations of handshakes, which take milliseconds each, and may be many at once. */
     ExecutorService handshakes() {
         return handshakes;
+    }
+
+    /** For metrics, which take milliseconds to render, and whose scrapes must not wait for requests of users. */
+    ExecutorService metrics() {
+        return metrics;
     }
 
     ExecutorService worker() {
@@ -144,6 +150,7 @@ final class Threads implements AutoCloseable {
         reloads.shutdown();
         worker.shutdown();
         api.shutdown();
+        metrics.shutdown();
         handshakes.shutdownNow();
         network.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();

@@ -136,7 +136,8 @@ final class Web implements Configurable, AutoCloseable {
             return;
         }
         try {
-            HttpServer.Terms terms = new HttpServer.Terms(probes, MOST_PROBES, HttpServer.DEADLINE, budget);
+            Site site = probes.rendering(threads.metrics());
+            HttpServer.Terms terms = new HttpServer.Terms(site, MOST_PROBES, HttpServer.DEADLINE, budget);
             HttpServer server = HttpServer.start(threads.network(), address.get(), terms);
             servers.add(server);
             log.info("metrics address={}", HttpServer.shown(server.address()));

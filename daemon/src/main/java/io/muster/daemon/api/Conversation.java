@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ final class Conversation implements Outbox {
     private final boolean streaming;
     private final Consumer<List<Bytes>> done;
     private final Consumer<RpcException> failed;
+    /** Counts the bytes of a payload as memory of the request, if there is enough. */
+    private final Predicate<Bytes> kept;
+
     private final List<Bytes> payloads = new ArrayList<>();
     private final Session session;
     private int length;
@@ -36,6 +40,7 @@ final class Conversation implements Outbox {
         this.streaming = streaming;
         this.done = all -> api.guard(call, () -> done.accept(all));
         this.failed = call::fail;
+        this.kept = payload -> call.exchange().keep(payload.length());
         boolean changes = api.admissions().mayChangeByHttp(call.rights());
         this.session = new Session(backend, api.admissions(), new Session.Peer(call.rights(), changes), this);
     }
@@ -89,6 +94,13 @@ final class Conversation implements Outbox {
         if (payload != null && !end) {
             payloads.add(payload);
             length += payload.length();
+        }
+        if (streaming && payload != null && !kept.test(payload)) {
+            over = true;
+            failed.accept(new RpcException(
+                    Errno.EAGAIN, "the answer takes more memory than there is for requests: ask for less, or later"));
+            session.close();
+            return;
         }
         if (end || !streaming) {
             over = true;

@@ -92,7 +92,10 @@ final class Holds {
     }
 
     private static void submit(Api api, Call call, AdminMethod method, ObjectNode payload) {
-        if (!payload.path(TARGETS).isTextual()) {
+        RpcException excess = AdminRequest.refusal(method, call.ask().body().length());
+        if (excess != null) {
+            throw excess; // here, because the core thread would take long to find the targets
+        } else if (!payload.path(TARGETS).isTextual()) {
             throw new Refusal(400, TARGETS + " is missing: name ranks, hosts, all, @PROPERTY or @{EXPR}");
         }
         String targets = payload.path(TARGETS).textValue();

@@ -10,6 +10,13 @@ public interface Exchange {
      */
     void entitle();
 
+    /**
+     * Counts bytes that the request keeps in memory until its connection is closed or the response has been sent.
+     *
+     * @return false if requests and responses take all memory that they may
+     */
+    boolean keep(long bytes);
+
     /** Sends the response. The first call counts; if the peer is gone, nothing is sent. */
     void answer(Answer answer);
 

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +71,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     private volatile boolean entitled;
     private int ticks;
     private Phase phaseBefore = Phase.HEAD;
-    private long taken;
+    private final AtomicLong taken = new AtomicLong();
     private long written;
     /** Bytes of the response that the socket has taken, now and at the last tick. */
     private long sent;
@@ -209,15 +210,25 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     }
 
     private void take(long bytes) {
-        if (bytes > 0 && !terms.budget().take(bytes)) {
+        if (!keep(bytes)) {
             throw new Refusal(503, "requests and responses of other connections take all memory: try again later");
         }
-        taken += bytes;
+    }
+
+    @Override
+    public boolean keep(long bytes) {
+        if (bytes > 0 && !terms.budget().take(bytes)) {
+            return false;
+        }
+        taken.addAndGet(bytes);
+        if (gone) {
+            free();
+        }
+        return true;
     }
 
     private void free() {
-        terms.budget().free(taken);
-        taken = 0;
+        terms.budget().free(taken.getAndSet(0));
     }
 
     @Override

@@ -2,6 +2,8 @@ package io.muster.daemon.http;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,8 +39,31 @@ public record Probes(
             exchange.answer(answer(exchange.ask().path()));
         } catch (RuntimeException e) {
             LOG.error("request failed path={}", exchange.ask().path(), e);
-            throw new Refusal(500, "internal error, see the log");
+            exchange.answer(new Refusal(500, "internal error, see the log").answer());
         }
+    }
+
+    /** Returns a site that renders the metrics on another thread than that of the connection. */
+    public Site rendering(Executor thread) {
+        return new Site() {
+            @Override
+            public void check(Ask head) {
+                Probes.this.check(head);
+            }
+
+            @Override
+            public void serve(Exchange exchange) {
+                if (!exchange.ask().path().equals("/metrics")) {
+                    Probes.this.serve(exchange);
+                    return;
+                }
+                try {
+                    thread.execute(() -> Probes.this.serve(exchange));
+                } catch (RejectedExecutionException e) {
+                    throw new Refusal(503, "the daemon is stopping");
+                }
+            }
+        };
     }
 
     private Answer answer(String path) {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,60 @@ final class HttpServerTest {
     private HttpServer.Terms terms(Duration deadline) {
         Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
         return new HttpServer.Terms(probes, MOST_CONNECTIONS, deadline, new Budget(1L << 40));
+    }
+
+    @Test
+    void metricsAreRenderedOnAThreadOfTheirOwnAndHoldUpNoProbe() throws Exception {
+        List<Runnable> thread = new CopyOnWriteArrayList<>();
+        Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
+        Site site = probes.rendering(thread::add);
+        try (HttpServer server = HttpServer.start(
+                        loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, new Budget(1L << 40)));
+                Socket scrape = new Socket(server.address().getAddress(), server.address().getPort());
+                Socket probe = new Socket(server.address().getAddress(), server.address().getPort())) {
+            scrape.getOutputStream().write("GET /metrics HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            while (thread.isEmpty()) {
+                Thread.onSpinWait();
+            }
+            probe.getOutputStream().write("GET /healthz HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("200 OK");
+            thread.get(0).run();
+            assertThat(new String(scrape.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .endsWith(metrics);
+        }
+    }
+
+    @Test
+    void whatARequestKeepsCountsUntilItsResponseIsSent() throws Exception {
+        Budget budget = new Budget(100);
+        List<Boolean> kept = new CopyOnWriteArrayList<>();
+        CompletableFuture<Exchange> late = new CompletableFuture<>();
+        Site site = new Site() {
+            @Override
+            public void check(Ask head) {}
+
+            @Override
+            public void serve(Exchange exchange) {
+                kept.add(exchange.keep(60));
+                kept.add(exchange.keep(60));
+                late.complete(exchange);
+            }
+        };
+        try (HttpServer server = HttpServer.start(
+                        loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget));
+                Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
+            socket.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            Exchange exchange = late.get(60, TimeUnit.SECONDS);
+            assertThat(kept).containsExactly(true, false);
+            assertThat(budget.held()).isEqualTo(60);
+            socket.close();
+            while (!exchange.isGone() || budget.held() != 0) {
+                Thread.onSpinWait();
+            }
+            exchange.keep(40);
+            assertThat(budget.held()).isZero();
+        }
     }
 
     private String scrape() {
