@@ -106,8 +106,8 @@ final class Daemon {
         this.tokens = new TokenWatch(
                 new Tokens(new TokenFile(state), core.inventory()::now, System::nanoTime, telemetry::tokenRefused),
                 threads.worker());
-        web.prepare(config, core, backend, alerts, tokens);
         this.certificates = new Certificates(config);
+        web.prepare(config, core, backend, alerts, tokens, certificates);
         this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
         bind(trace);
         threads.core().execute(backend.histories()::prepare);

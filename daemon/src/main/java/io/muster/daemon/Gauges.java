@@ -16,7 +16,6 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.JobUsage;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -56,12 +55,7 @@ final class Gauges {
 
     static void bind(Telemetry telemetry, Certificates certificates) {
         for (Certificates.Kind kind : Certificates.Kind.values()) {
-            telemetry
-                    .metrics()
-                    .gauge(
-                            Meter.CERTIFICATE_EXPIRY,
-                            () -> certificates.firstEnd(kind),
-                            kind.name().toLowerCase(Locale.ROOT));
+            telemetry.metrics().gauge(Meter.CERTIFICATE_EXPIRY, () -> certificates.firstEnd(kind), kind.word());
         }
     }
 

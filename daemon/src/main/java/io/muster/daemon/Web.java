@@ -7,6 +7,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.ListenAddress;
+import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.http.Broadcast;
 import io.muster.daemon.http.Budget;
 import io.muster.daemon.http.HttpServer;
@@ -16,6 +17,7 @@ import io.muster.daemon.http.Site;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.service.Backend;
+import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -61,7 +63,9 @@ final class Web implements Configurable, AutoCloseable {
     }
 
     /** Prepares the API if the configuration has an address for it. Nothing listens yet. */
-    void prepare(Config config, Core core, Backend backend, Receiver alerts, TokenWatch tokens) throws Exception {
+    void prepare(
+            Config config, Core core, Backend backend, Receiver alerts, TokenWatch tokens, Certificates certificates)
+            throws Exception {
         if (config.addresses().stream().noneMatch(Web::isForApi)) {
             return;
         }
@@ -84,6 +88,8 @@ final class Web implements Configurable, AutoCloseable {
                 gate.admissions(),
                 alerts,
                 tokens,
+                certificates,
+                core.ledger() instanceof EtcdLedger shared ? shared : null,
                 probes,
                 broadcast,
                 threads.core(),

@@ -373,7 +373,9 @@ class TlsTest {
             }
             Socket last = stalled.get(99);
             last.setSoTimeout(60_000);
-            assertThat(last.getInputStream().read()).as("a record of the handshake").isEqualTo(22);
+            assertThat(last.getInputStream().read())
+                    .as("a record of the handshake")
+                    .isEqualTo(22);
             last.getInputStream().readAllBytes();
             await().untilAsserted(() -> assertThat(log.list)
                     .extracting(ILoggingEvent::getFormattedMessage)

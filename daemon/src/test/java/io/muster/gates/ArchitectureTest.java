@@ -121,7 +121,8 @@ final class ArchitectureTest {
                         + " daemon.config daemon.access daemon.net");
         arrow(arrows, "daemon.metrics", "");
         arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.config daemon.tls daemon.net");
-        String api = " daemon.config daemon.access daemon.core daemon.service daemon.http daemon.alert";
+        String api =
+                " daemon.config daemon.access daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.etcd";
         arrow(arrows, "daemon.api", outside + api);
         arrow(
                 arrows,

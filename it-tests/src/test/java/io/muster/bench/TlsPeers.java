@@ -76,8 +76,10 @@ final class TlsPeers implements AutoCloseable {
     private static Void yieldToAll() throws IOException, InterruptedException {
         String thread = String.valueOf(
                 Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName());
-        int status =
-                new ProcessBuilder("renice", "-n", "19", "-p", thread).inheritIO().start().waitFor();
+        int status = new ProcessBuilder("renice", "-n", "19", "-p", thread)
+                .inheritIO()
+                .start()
+                .waitFor();
         if (status != 0) {
             throw new IOException("renice failed with " + status);
         }

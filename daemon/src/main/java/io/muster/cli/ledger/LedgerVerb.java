@@ -103,13 +103,7 @@ public abstract class LedgerVerb extends Verb {
             json.put("last_seq", status.seq()).put("snapshot_seq", status.snapshotSeq());
             json.put("term", status.term()).put("leader", leader == null ? "" : leader.member());
             ArrayNode members = json.putArray("members");
-            for (Leader member : status.members()) {
-                ObjectNode each = members.addObject();
-                each.put("name", member.member()).put("host", member.host()).put("pid", member.pid());
-                member.uris().forEach(each.putArray("uris")::add);
-                each.put("version", member.version()).put("level", member.level());
-                each.put("leads", member.isSame(leader));
-            }
+            status.members().forEach(member -> members.add(member.described(member.isSame(leader))));
             json.put("etcd_version", status.version()).put("etcd_bytes", status.databaseBytes());
             return json;
         }

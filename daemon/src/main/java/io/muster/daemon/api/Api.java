@@ -11,6 +11,7 @@ import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Reporters;
+import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Broadcast;
@@ -19,6 +20,7 @@ import io.muster.daemon.http.Probes;
 import io.muster.daemon.http.Refusal;
 import io.muster.daemon.http.Site;
 import io.muster.daemon.service.Backend;
+import io.muster.daemon.tls.Certificates;
 import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.rpc.Errno;
@@ -64,6 +66,7 @@ public final class Api implements Site, Configurable {
      * What the routes use.
      *
      * @param build the version of the daemon
+     * @param shared null if the ledger is one of files
      * @param core runs tasks on the core thread
      * @param beside runs what takes long
      * @param answered counts a response by the name of its route, or {@code none}, and its status; called on threads of connections
@@ -76,6 +79,8 @@ public final class Api implements Site, Configurable {
             Admissions admissions,
             Receiver alerts,
             Bearers bearers,
+            Certificates certificates,
+            @Nullable EtcdLedger shared,
             Probes probes,
             Broadcast events,
             Executor core,
@@ -106,6 +111,15 @@ public final class Api implements Site, Configurable {
 
     Admissions admissions() {
         return parts.admissions;
+    }
+
+    Certificates certificates() {
+        return parts.certificates;
+    }
+
+    @Nullable
+    EtcdLedger shared() {
+        return parts.shared;
     }
 
     @Override

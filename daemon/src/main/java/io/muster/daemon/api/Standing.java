@@ -1,16 +1,21 @@
 package io.muster.daemon.api;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Inventory;
+import io.muster.daemon.etcd.EtcdLedger;
+import io.muster.daemon.etcd.Leader;
+import io.muster.daemon.etcd.Roster;
 import io.muster.daemon.http.Answer;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.wire.Bytes;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** The routes about the daemon itself and about what changes with R only, which a page shows beside the hosts. */
 final class Standing {
@@ -26,10 +31,36 @@ final class Standing {
             ArrayNode schedulers = json.putArray("schedulers");
             api.backend().queries().schedulers().forEach(each -> schedulers.add(each.toJson()));
             Views.usage(api.situation(), json);
+            json.set("ledger", ledger(json, api.shared()));
+            ArrayNode certificates = json.putArray("certificates");
+            api.certificates()
+                    .expiries()
+                    .forEach(each -> certificates
+                            .addObject()
+                            .put("kind", each.kind().word())
+                            .put("file", each.file().toString())
+                            .put("address", each.address())
+                            .put("end", Times.rfc3339(each.end().getEpochSecond())));
             json.set("caller", caller(json, call.rights()));
             call.exchange()
                     .answer(Answer.of(200, Answer.JSON, Views.encode(json)).packed(call.ask()));
         });
+    }
+
+    /** Returns who shares the ledger, from what the daemon has read already: nothing here waits for etcd. */
+    private static JsonNode ledger(ObjectNode document, @Nullable EtcdLedger shared) {
+        if (shared == null) {
+            return document.nullNode();
+        }
+        Leader leader = shared.leader();
+        Roster roster = shared.roster();
+        ObjectNode ledger = document.objectNode().put("leads", shared.term() != 0);
+        ledger.put("leader", leader == null ? null : leader.member());
+        ledger.put("term", leader == null ? 0 : roster.term());
+        ledger.put("lag", shared.lag()).put("age", shared.age());
+        ArrayNode members = ledger.putArray("members");
+        roster.members().forEach(member -> members.add(member.described(member.isSame(leader))));
+        return ledger;
     }
 
     private static ObjectNode caller(ObjectNode document, Rights rights) {

@@ -52,11 +52,11 @@ public final class EtcdLedger implements Ledger {
     private volatile boolean closing;
     private volatile @Nullable Writer writer;
     private volatile boolean silent;
+    private volatile @Nullable Leader shown;
     private @Nullable Standing standing;
 
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
-    private volatile @Nullable Leader shown;
     private boolean shownBefore;
     /** How many times the daemon has to confirm that it submits nothing more. */
     private int unconfirmed;
@@ -64,7 +64,7 @@ public final class EtcdLedger implements Ledger {
     private long abandonedTerm;
     /** Until when the daemon lets others try to lead first. */
     private long yieldUntil = System.nanoTime();
-
+    /** The number of terms of this daemon. */
     private int terms;
 
     /**
@@ -152,6 +152,11 @@ public final class EtcdLedger implements Ledger {
     /** Who leads, as far as this daemon knows; null if nobody does. */
     public @Nullable Leader leader() {
         return shown;
+    }
+
+    /** The term of the leader and the daemons that share the ledger, as this daemon last read them. */
+    public Roster roster() {
+        return store.roster();
     }
 
     /** The age in seconds of what this daemon shows: it was the newest state this long ago. */
@@ -336,16 +341,14 @@ public final class EtcdLedger implements Ledger {
             commit(leading);
             return true;
         }
-        if (question || System.nanoTime() - leading.ledAt() > settings.ttl().toNanos() / 4) {
-            if (!leads(leading)) {
-                step(null);
-            } else if (question) {
-                Pending.of(waiting, leading.head().seq() + 1, "").succeed(completions);
-            }
-            return question;
+        if (!question && System.nanoTime() - leading.ledAt() <= settings.ttl().toNanos() / 4) {
+            follower.refill(leading.head().seq());
+        } else if (!leads(leading)) {
+            step(null);
+        } else if (question) {
+            Pending.all(waiting).succeed(completions);
         }
-        follower.refill(leading.head().seq());
-        return false;
+        return question;
     }
 
     /** Whether batches wait, and none of them has events: they only have to be told that nobody else has written. */

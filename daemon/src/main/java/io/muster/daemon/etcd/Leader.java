@@ -27,6 +27,14 @@ public record Leader(String member, String boot, String host, long pid, List<Str
         return json.put("version", version).put("level", level).toString();
     }
 
+    /** Returns what programs and people read about this daemon. */
+    public ObjectNode described(boolean leads) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("name", member).put("host", host).put("pid", pid);
+        uris.forEach(json.putArray("uris")::add);
+        return json.put("version", version).put("level", level).put("leads", leads);
+    }
+
     /** Reads what {@link #toJson} writes. What another version left out is empty. */
     static Leader parse(Etcd.Entry entry) {
         JsonNode json = JsonNodeFactory.instance.objectNode();

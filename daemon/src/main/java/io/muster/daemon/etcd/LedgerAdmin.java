@@ -64,14 +64,14 @@ public final class LedgerAdmin implements Closeable {
                 view.groups().isEmpty() ? 0 : view.groups().get(0).first(),
                 view.head().seq(),
                 snapshot == null ? 0 : snapshot.seq(),
-                store.members(),
+                view.members(),
                 etcd.version(),
                 etcd.databaseBytes());
     }
 
     /** The daemons that share the ledger now. A daemon that has ended is one of them until its lease has ended. */
     public List<Leader> members() throws IOException {
-        return store.members();
+        return view().members();
     }
 
     private Store.View view() throws EtcdException, ForeignException {

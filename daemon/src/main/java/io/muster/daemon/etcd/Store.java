@@ -24,6 +24,7 @@ class Store implements Closeable {
     private static final int PIECES_AT_ONCE = 8;
 
     private final Etcd etcd;
+    private volatile Roster roster = new Roster(0, List.of());
     private final Keys keys;
 
     Store(Etcd etcd, Keys keys) {
@@ -38,8 +39,10 @@ class Store implements Closeable {
      * @param id the ledger's id; "" if there is none
      * @param leader the key of the leader; null if nobody leads
      * @param groups groups from a seq on, in order
+     * @param members the daemons that share the ledger
      */
-    record View(long asked, String id, @Nullable Entry leader, Group.Head head, List<Group> groups) {
+    record View(
+            long asked, String id, @Nullable Entry leader, Group.Head head, List<Group> groups, List<Leader> members) {
         /** The term of the leader; 0 if nobody leads. */
         long term() {
             return leader == null ? 0 : leader.modRevision();
@@ -59,7 +62,8 @@ class Store implements Closeable {
                         Op.Get.one(keys.id()),
                         Op.Get.one(keys.leader()),
                         Op.Get.one(keys.head()),
-                        Op.Get.range(keys.log(from), keys.logEnd(), groups)),
+                        Op.Get.range(keys.log(from), keys.logEnd(), groups),
+                        allMembers()),
                 patient ? LONG_ATTEMPT_MILLIS : ATTEMPT_MILLIS);
         Entry id = result.one(0);
         Entry head = result.one(2);
@@ -67,12 +71,20 @@ class Store implements Closeable {
         for (Entry entry : result.found().get(3)) {
             found.add(Group.parse(entry));
         }
-        return new View(
+        View view = new View(
                 asked,
                 id == null ? "" : id.text(),
                 result.one(1),
                 head == null ? Group.Head.NONE : Group.Head.parse(head),
-                found);
+                found,
+                result.found().get(4).stream().map(Leader::parse).toList());
+        roster = new Roster(view.term(), view.members());
+        return view;
+    }
+
+    /** What the last view had of it. Any thread may call this. */
+    Roster roster() {
+        return roster;
     }
 
     /** The last group that begins with {@code seq} or before; null if none is kept. */
@@ -191,12 +203,9 @@ class Store implements Closeable {
                 .succeeded();
     }
 
-    /** The daemons that share the ledger now. */
-    List<Leader> members() throws EtcdException {
+    private Op.Get allMembers() {
         String all = keys.members();
-        return read(List.of(Op.Get.range(all, Keys.end(all), 0))).found().get(0).stream()
-                .map(Leader::parse)
-                .toList();
+        return Op.Get.range(all, Keys.end(all), 0);
     }
 
     Result read(List<Op> gets) throws EtcdException {

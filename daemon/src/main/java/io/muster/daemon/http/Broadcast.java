@@ -40,6 +40,7 @@ public final class Broadcast {
     private final Map<Place, Batch> batches = new HashMap<>();
     /** Counts the bytes of the batches. */
     private final UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
+
     private long bytes;
     /** The number of the last event that was added, and of the last that is no longer kept. */
     private long last;

@@ -347,7 +347,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
                 context().flush();
             }
         } catch (OutOfMemoryError e) {
-            LOG.warn("connection of {} closed, because there is no memory for its response: {}", origin, e.getMessage());
+            LOG.warn(
+                    "connection of {} closed, because there is no memory for its response: {}", origin, e.getMessage());
             context().close();
         } finally {
             pumping = false;

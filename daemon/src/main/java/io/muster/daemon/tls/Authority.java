@@ -140,6 +140,12 @@ final class Authority {
         return file;
     }
 
+    /** The file with the list of revoked certificates; null if the configuration names none. */
+    @Nullable
+    Path crl() {
+        return crl;
+    }
+
     /** Returns why all certificates of the CA are refused; "" if they are not. */
     String fault() {
         return fault;

@@ -13,10 +13,13 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -46,8 +49,20 @@ public final class Certificates implements Configurable {
         /** The certificate of a CA that a grant names. */
         CA,
         /** A list of revoked certificates, which expires when the next one is due. */
-        CRL
+        CRL;
+
+        /** Returns the word for metrics and the API. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
+
+    /**
+     * Something that expires.
+     *
+     * @param address where the daemon shows it; "" if it is for the certificates of peers
+     */
+    public record Expiry(Kind kind, Path file, String address, Instant end) {}
 
     /** @param end when the certificate expires */
     private record Server(Path file, SSLContext context, Instant end) {}
@@ -224,12 +239,27 @@ public final class Certificates implements Configurable {
 
     /** Returns when the first of a kind expires, in seconds since the epoch; 0 if there is none. */
     public double firstEnd(Kind kind) {
-        Stream<Instant> ends = switch (kind) {
-            case SERVER -> servers.values().stream().map(Server::end);
-            case CA -> trust.authorities().stream().map(Authority::end);
-            case CRL -> trust.authorities().stream().map(Authority::crlNext).filter(Objects::nonNull);
-        };
-        return ends.min(Instant::compareTo).map(Instant::getEpochSecond).orElse(0L);
+        return expiries().stream()
+                .filter(expiry -> expiry.kind == kind)
+                .findFirst()
+                .map(expiry -> expiry.end.getEpochSecond())
+                .orElse(0L);
+    }
+
+    /** Returns everything that expires, the first end first. */
+    public List<Expiry> expiries() {
+        List<Expiry> all = new ArrayList<>();
+        servers.forEach((address, server) -> all.add(new Expiry(Kind.SERVER, server.file, address, server.end)));
+        for (Authority authority : trust.authorities()) {
+            all.add(new Expiry(Kind.CA, authority.file(), "", authority.end()));
+            Instant next = authority.crlNext();
+            Path crl = authority.crl();
+            if (next != null && crl != null) {
+                all.add(new Expiry(Kind.CRL, crl, "", next));
+            }
+        }
+        all.sort(Comparator.comparing(Expiry::end).thenComparing(expiry -> expiry.file + expiry.address));
+        return all;
     }
 
     /**

@@ -60,8 +60,10 @@ final class HttpServerTest {
         Site site = probes.rendering(thread::add);
         try (HttpServer server = HttpServer.start(
                         loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, new Budget(1L << 40)));
-                Socket scrape = new Socket(server.address().getAddress(), server.address().getPort());
-                Socket probe = new Socket(server.address().getAddress(), server.address().getPort())) {
+                Socket scrape = new Socket(
+                        server.address().getAddress(), server.address().getPort());
+                Socket probe = new Socket(
+                        server.address().getAddress(), server.address().getPort())) {
             scrape.getOutputStream().write("GET /metrics HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             while (thread.isEmpty()) {
                 Thread.onSpinWait();
@@ -91,9 +93,10 @@ final class HttpServerTest {
                 late.complete(exchange);
             }
         };
-        try (HttpServer server = HttpServer.start(
-                        loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget));
-                Socket socket = new Socket(server.address().getAddress(), server.address().getPort())) {
+        try (HttpServer server =
+                        HttpServer.start(loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget));
+                Socket socket = new Socket(
+                        server.address().getAddress(), server.address().getPort())) {
             socket.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             Exchange exchange = late.get(60, TimeUnit.SECONDS);
             assertThat(kept).containsExactly(true, false);

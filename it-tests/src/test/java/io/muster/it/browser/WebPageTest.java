@@ -9,10 +9,14 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.BoundingBox;
 import com.microsoft.playwright.options.ColorScheme;
+import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.it.cast.FollowingScheduler;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
+import io.muster.it.harness.LedgerDaemons;
+import io.muster.protocol.testing.Pki;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -254,6 +258,45 @@ class WebPageTest {
             Browser.change(daemon, "drain", "node10", "later");
             assertThat(rows(page)).hasCount(2);
         }
+    }
+
+    @Test
+    void theServiceViewShowsTheDaemonsOfTheLedgerAndWhatExpires() throws IOException {
+        Pki pki = Pki.in(Files.createDirectories(directory.resolve("pki")));
+        String grant = "san = \"ops.example.org\"\nrights = [\"follow\"]";
+        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+                LedgerDaemons daemons = new LedgerDaemons(List.of(
+                        LedgerDaemons.setup(directory.resolve("a"), etcd, "", Browser.racks(4, 16)),
+                        LedgerDaemons.setup(
+                                directory.resolve("b"),
+                                etcd,
+                                "",
+                                listener.config(),
+                                pki.config(grant),
+                                Browser.racks(4, 16))))) {
+            daemons.start(0);
+            DaemonProcess standby = daemons.start(1);
+            Page page = browser.open(Browser.address(standby) + "&/service");
+            Locator members = table(page, "Daemons of the ledger");
+            assertThat(members).hasCount(2);
+            assertThat(members.first()).containsText("a leads");
+            assertThat(members.first()).containsText(daemons.uri(0));
+            assertThat(page.locator(".facts")).containsText("is a standby");
+            assertThat(page.locator(".facts")).containsText(Pattern.compile("Leadera.*since term \\d"));
+            assertThat(page.locator(".facts")).containsText("up to date");
+            assertThat(table(page, "Certificates")).hasCount(2);
+            assertThat(table(page, "Certificates").filter(new Locator.FilterOptions().setHasText("CA of a grant")))
+                    .containsText("ca.pem");
+            check(page, "service");
+            daemons.kill(0);
+            assertThat(members).hasCount(1);
+            assertThat(members).containsText("b leads");
+        }
+    }
+
+    private static Locator table(Page page, String name) {
+        return page.getByRole(AriaRole.TABLE, new Page.GetByRoleOptions().setName(name))
+                .locator("tbody tr");
     }
 
     @Test

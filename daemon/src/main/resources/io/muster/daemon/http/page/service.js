@@ -1,9 +1,11 @@
-// Whether the service itself is well: the probes, the journal, the schedulers, the reporters, the certificates.
+// Whether the service itself is well: the probes, the ledger, the journal, the schedulers, the reporters, the certificates.
 
-import { h, count, number, since, span, moment, paced } from "./dom.js";
+import { h, count, number, now, since, span, moment, paced } from "./dom.js";
 import { get, text } from "./link.js";
 
 const EVERY = 5000;
+const MONTH = 30 * 86400;
+const KINDS = { server: "shown to clients", ca: "CA of a grant", crl: "revoked certificates" };
 
 function bytes(n) {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -29,17 +31,30 @@ const probe = async (path) => {
   }
 };
 
+/** Returns the tiles about a ledger on etcd; none for a ledger of files. */
+function ledger(shared, fact) {
+  if (!shared) return [];
+  const stale = shared.lag ? count(shared.lag, "event") + " behind" : shared.age < 2 ? "up to date" : "no word from etcd";
+  return [
+    fact("Leader", shared.leader ?? "nobody", shared.leader ? `since term ${number(shared.term)}` : "no daemon takes changes"),
+    fact("Ledger on etcd", stale, `as of ${shared.age.toFixed(1)} s ago`)];
+}
+
 export function show(main, store) {
   const lead = h("h1", {});
   const facts = h("dl.facts.tiles", {});
   const schedulers = h("tbody", {});
   const reporters = h("tbody", {});
-  const certificates = h("section", { hidden: true });
+  const members = h("tbody", {});
+  const certificates = h("tbody", {});
   const table = (id, title, heads, body) => h("section", {}, h("h2", { id }, title), h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": id }, h("table", { "aria-labelledby": id },
     h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), body)));
-  main.append(lead, facts,
+  const shared = table("t-ledger", "Daemons of the ledger", ["Daemon", "Host", "Process", "Version", "Clients connect to"], members);
+  const expiring = table("t-cert", "Certificates", ["Ends", "Left", "For", "File"], certificates);
+  shared.hidden = expiring.hidden = true;
+  main.append(lead, facts, shared,
     table("t-sched", "Schedulers", ["User", "Process", "Owner", "Since", "Updates", "How far behind"], schedulers),
-    table("t-report", "Reporters of jobs", ["Reporter", "Hosts", "Last report"], reporters), certificates);
+    table("t-report", "Reporters of jobs", ["Reporter", "Hosts", "Last report"], reporters), expiring);
 
   function draw(service, ready, leader, all) {
     const value = (name) => all.get(name) ?? 0;
@@ -53,10 +68,11 @@ export function show(main, store) {
     const fact = (term, text, more) => h("div", {}, h("dt", {}, term), h("dd", {}, text, more ? h("small", {}, more) : null));
     const errors = value("muster_journal_errors_total");
     facts.replaceChildren(
-      fact("Changes", service.fault ? "refused" : "accepted", service.fault ?? (ready.notes ?? []).join("; ")),
+      fact("Changes", service.fault ? "refused" : service.ledger && !service.ledger.leads ? "at the leader" : "accepted", service.fault ?? (ready.notes ?? []).join("; ")),
+      ...ledger(service.ledger, fact),
       fact("This daemon", leader.leader ? "leads" : "is a standby", `version ${/version="([^"]*)"/.exec(build)?.[1] ?? "unknown"}, up ${span(value("process_uptime_seconds"))}`),
       fact("Journal", `seq ${number(service.seq)}`, `${bytes(service.journal_bytes)} on disk, ${errors ? count(errors, "failed write") : "no failed write"}`),
-      fact("Disk", millis(mean("muster_journal_fsync_seconds")), "mean of one fdatasync"),
+      fact("Disk", value("muster_journal_fsync_seconds_count") ? millis(mean("muster_journal_fsync_seconds")) : "no write yet", "mean of one fdatasync"),
       fact("Snapshot", value("muster_snapshot_bytes") ? span(value("muster_snapshot_age_seconds")) + " old" : "none yet", value("muster_snapshot_bytes") ? bytes(value("muster_snapshot_bytes")) : "a start reads the whole journal"),
       fact("Updates", value("muster_acquire_latency_seconds_count") ? millis(mean("muster_acquire_latency_seconds")) : "none sent", "mean from durable to sent"),
       fact("Connections", number(sum("muster_connections")), `${count(service.event_readers, "page or program follows", "pages and programs follow")} events`),
@@ -69,12 +85,15 @@ export function show(main, store) {
     if (!service.schedulers.length) schedulers.replaceChildren(h("tr", {}, h("td", { colspan: 6 }, "No scheduler is connected.")));
     reporters.replaceChildren(...service.usage.map((each) => h("tr", {}, h("td", {}, each.reporter), h("td", {}, each.ranks), h("td.time", {}, since(each.time)))));
     if (!service.usage.length) reporters.replaceChildren(h("tr", {}, h("td", { colspan: 3 }, "Nobody reports jobs.")));
-    const ends = [...all].filter(([name, n]) => /^muster_.*certificate.*(expir|not_after|timestamp)/.test(name) && n > 0);
-    certificates.hidden = !ends.length;
-    certificates.replaceChildren(h("h2", {}, "Certificates"), h("ul", {}, ends.map(([name, n]) => {
-      const time = n > 1e9 ? n * 1000 : Date.now() + n * 1000;
-      return h("li", {}, `${/\{(.*)\}/.exec(name)?.[1] ?? name} ends ${moment(time)}, in ${span((time - Date.now()) / 1000)}`);
-    })));
+    shared.hidden = !service.ledger;
+    members.replaceChildren(...(service.ledger?.members ?? []).map((each) => h("tr", {}, h("td", {}, each.leads ? h("b", {}, each.name, " leads") : each.name),
+      h("td", {}, each.host), h("td", {}, each.pid), h("td", {}, each.version), h("td", {}, each.uris.join(" ")))));
+    expiring.hidden = !service.certificates.length;
+    certificates.replaceChildren(...service.certificates.map((each) => {
+      const left = (Date.parse(each.end) - now()) / 1000;
+      return h("tr", {}, h("td.time", {}, moment(each.end)), h("td", {}, h(left < MONTH ? "span.fault" : "span", {}, left > 0 ? span(left) : "has ended")),
+        h("td", {}, each.address || KINDS[each.kind]), h("td", {}, each.file));
+    }));
   }
 
   const load = paced(1000, async () => {
