@@ -61,9 +61,9 @@ public final class Handshakes {
     private final Map<Channel, Inside> inside = new ConcurrentHashMap<>();
     /** The handshakes in progress, the oldest first. */
     private final Map<Channel, Turn> running = new LinkedHashMap<>();
-    /** Those whose peers have sent their first bytes, which wait for their turn. */
+    /** The handshakes whose peers have sent their first bytes, and which wait for their turn. */
     private final Set<Turn> ready = new LinkedHashSet<>();
-    /** Those that are computed. */
+    /** The handshakes that are computed. */
     private final Set<Turn> turns = new LinkedHashSet<>();
     /** The listeners that accept nothing at the moment. */
     private final Set<Channel> paused = new HashSet<>();

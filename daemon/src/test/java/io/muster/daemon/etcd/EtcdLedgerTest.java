@@ -313,6 +313,7 @@ final class EtcdLedgerTest {
             for (int round = 0; round < 3; round++) {
                 all.addAll(fill(node, 100 * round, 20));
                 assertDurable(node.snapshot());
+                awaitSnapshot(all.size());
             }
             assertThat(etcd.ctl("get", PREFIX + "head", "--rev=2")).doesNotContain(missing);
         }
@@ -320,12 +321,18 @@ final class EtcdLedgerTest {
             long before = Long.parseLong(revision(PREFIX + "snapshot"));
             all.addAll(fill(node, 900, 20));
             assertDurable(node.snapshot());
-            assertThat(etcd.ctl("get", PREFIX + "head", "--rev=" + (before - 1)))
-                    .contains(missing);
+            await().atMost(Node.PATIENCE)
+                    .until(() -> etcd.ctl("get", PREFIX + "head", "--rev=" + (before - 1))
+                            .contains(missing));
             assertThat(etcd.ctl("get", PREFIX + "head", "--rev=" + before)).contains("\"seq\":60,");
             etcd.ctl("compact", revision(PREFIX + "head")); // somebody else compacts, too, and further
-            all.addAll(fill(node, 1000, 20));
-            assertDurable(node.snapshot());
+            for (int round = 0;
+                    round < 2;
+                    round++) { // the second snapshot comes after the compaction that follows the first
+                all.addAll(fill(node, 1000 + 100 * round, 20));
+                assertDurable(node.snapshot());
+                awaitSnapshot(all.size());
+            }
             assertThat(node.warnings()).isEmpty();
             try (Node fresh = new Node(parts("fresh"))) {
                 fresh.awaitEvents(all);
