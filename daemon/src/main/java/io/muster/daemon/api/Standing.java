@@ -40,7 +40,7 @@ final class Standing {
                             .put("kind", each.kind().word())
                             .put("file", each.file().toString())
                             .put("address", each.address())
-                            .put("end", Times.rfc3339(each.end().getEpochSecond())));
+                            .put("end", Times.rfc3339((double) each.end().getEpochSecond())));
             json.set("caller", caller(json, call.rights()));
             call.exchange()
                     .answer(Answer.of(200, Answer.JSON, Views.encode(json)).packed(call.ask()));
