@@ -27,6 +27,9 @@ final class Threads implements AutoCloseable {
     private static final int PATIENCE_SECONDS = 10;
     private static final int LAST_LINES_SECONDS = 2;
 
+    /** Without this time, Netty ends an event loop before the handlers of the channels that it closes release their buffers. */
+    private static final int LAST_EVENTS_MILLIS = 20;
+
     private final MultiThreadIoEventLoopGroup loop =
             new MultiThreadIoEventLoopGroup(1, named("core"), EpollIoHandler.newFactory());
     private final EventLoop core = loop.next();
@@ -152,7 +155,9 @@ final class Threads implements AutoCloseable {
         api.shutdown();
         metrics.shutdown();
         handshakes.shutdownNow();
-        network.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+        network.shutdownGracefully(
+                        LAST_EVENTS_MILLIS, TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS), TimeUnit.MILLISECONDS)
+                .awaitUninterruptibly();
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
         finish(worker);
     }
