@@ -63,7 +63,7 @@ public final class Handshakes {
     private final Map<Channel, Turn> running = new LinkedHashMap<>();
     /** The handshakes whose peers have sent their first bytes, and which wait for their turn. */
     private final Set<Turn> ready = new LinkedHashSet<>();
-    /** The handshakes that are computed. */
+    /** The handshakes whose turn it is. */
     private final Set<Turn> turns = new LinkedHashSet<>();
     /** The listeners that accept nothing at the moment. */
     private final Set<Channel> paused = new HashSet<>();
