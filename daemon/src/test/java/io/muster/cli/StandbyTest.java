@@ -207,6 +207,8 @@ final class StandbyTest {
                     .hasMessageContaining("etcd does not answer, so another daemon may lead");
             await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(next, "3"));
             assertThat(drained(old)).isEqualTo("{}");
+            assertThat(muster(old.uri(), "status").err())
+                    .contains("the daemon takes no changes: etcd does not answer, so another daemon may lead");
             assertThat(attribute(old, "muster.role")).isEqualTo("leader"); // as far as this daemon can know
             proxy.mend();
             await().atMost(PATIENCE)

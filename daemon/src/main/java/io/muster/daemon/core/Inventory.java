@@ -57,7 +57,7 @@ public final class Inventory {
     /** Why no command is accepted, because another daemon makes the changes; null if this daemon makes them. */
     private volatile Answer.@Nullable Failed elsewhere;
 
-    private boolean ownOnly;
+    private volatile boolean ownOnly;
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
@@ -129,9 +129,10 @@ public final class Inventory {
         return proposedSeq == seq && seq() == seq && !isHeld();
     }
 
-    /** Returns why changes cannot be made durable now; "" if they can be. */
+    /** Returns why a daemon that leads takes no changes now, or why they cannot be made durable; "" if they can be. */
     public String fault() {
-        return ledger.status().reason();
+        Answer.Failed silent = ownOnly ? elsewhere : null;
+        return silent == null ? ledger.status().reason() : silent.text();
     }
 
     /** Returns the size of everything that is kept on disk. */

@@ -32,8 +32,9 @@ public final class EtcdLedger implements Ledger {
     /** The file in the state directory that says of which ledger the directory is a copy. */
     public static final String COPY = LocalCopy.FILE;
 
+    private static final String UNREACHABLE = "etcd cannot be reached: ";
+    private static final String LEADS_NO_MORE = "this daemon does not lead any more";
     private static final long POLL_MILLIS = 100;
-    private static final String NO_LEADER = "this daemon does not lead any more";
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final EtcdSettings settings;
@@ -256,12 +257,10 @@ public final class EtcdLedger implements Ledger {
     }
 
     private void unreachable(String reason) {
-        failWaiting("etcd cannot be reached: " + reason);
-        if (System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
-            if (isNothingToWrite()) {
-                Pending.all(waiting).fail(reason, Pending.Lead.OPEN, completions);
-            }
-            become(Condition.READ_ONLY, "etcd cannot be reached: " + reason);
+        failWaiting(UNREACHABLE + reason);
+        boolean known = status.reason().startsWith(UNREACHABLE); // else the log has a line for each attempt
+        if (!known && System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
+            become(Condition.READ_ONLY, UNREACHABLE + reason);
         }
     }
 
@@ -432,11 +431,11 @@ public final class EtcdLedger implements Ledger {
             default -> {
                 follower.resolve(group.first(), group.txn(), commands, durable -> {
                     if (durable == null) {
-                        pending.fail(NO_LEADER + ": the change may have been made", Pending.Lead.OPEN, completions);
+                        pending.fail(LEADS_NO_MORE + ": the change may have been made", Pending.Lead.OPEN, completions);
                     } else if (durable) {
                         pending.succeed(completions);
                     } else {
-                        pending.fail(NO_LEADER, Pending.Lead.LOST, completions);
+                        pending.fail(LEADS_NO_MORE, Pending.Lead.LOST, completions);
                     }
                 });
                 step(null);
@@ -444,10 +443,11 @@ public final class EtcdLedger implements Ledger {
         }
     }
 
-    /** Fails what waits, because this daemon does not lead. */
+    /** Fails what waits and is certainly not written, because this daemon does not lead, or may not lead any more. */
     private void failWaiting(String reason) {
         follower.loseHope();
-        if (writer == null && !waiting.isEmpty() && !follower.isOpen()) {
+        boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
+        if (hopeless && !waiting.isEmpty()) {
             Pending.all(waiting).fail(reason, Pending.Lead.LOST, completions);
         }
     }
