@@ -148,10 +148,7 @@ public final class Inventory {
         return clock;
     }
 
-    /**
-     * Returns for how many seconds the disk has completed nothing although changes wait for it; 0 if none wait. May be
-     * called from any thread.
-     */
+    /** Returns for how many seconds the ledger has completed nothing although changes wait; 0 if none wait. Any thread may call this. */
     public double stalledSeconds() {
         long since = owingSince;
         return since == 0 ? 0 : (System.nanoTime() - since) / (double) TimeUnit.SECONDS.toNanos(1);
