@@ -205,6 +205,8 @@ final class StandbyTest {
             proxy.cut();
             assertThatThrownBy(() -> stream.next())
                     .hasMessageContaining("etcd does not answer, so another daemon may lead");
+            assertThat(muster(old.uri() + "," + next.uri(), "drain", "node1", "bad", "fan"))
+                    .isEqualTo(new Result(Exit.OK, "", ""));
             await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(next, "3"));
             assertThat(drained(old)).isEqualTo("{}");
             assertThat(muster(old.uri(), "status").err())

@@ -118,21 +118,28 @@ public abstract class ServerVerb extends Verb {
         }
     }
 
-    /** Asks the standby for the leader, until a leader takes the change or the time is over. A new leader knows the ids of changes, too. */
+    /**
+     * Asks the standby for the leader, until a leader takes the change or the time is over. A new leader knows the ids of changes, too. A
+     * leader without etcd knows no other leader, so the daemons that the user named are tried, too.
+     */
     private int atLeader(FluxClient standby, Attempt change, Failure refused) throws IOException {
         long start = System.nanoTime();
         Failure last = refused;
         while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
-            for (String uri : attribute(standby, "muster.leader").split(" ")) {
-                try (FluxClient leader = uri.isEmpty() ? null : server.connectTo(uri, console())) {
-                    if (leader != null) {
-                        return change.make(leader);
+            List<String> uris = new ArrayList<>();
+            addLeader(standby, uris);
+            uris.addAll(List.of(server.address(console().environment()).split(",")));
+            for (int i = 0; i < uris.size(); i++) {
+                try (FluxClient next = server.connectTo(uris.get(i), console())) {
+                    try {
+                        return change.make(next);
+                    } catch (Failure again) {
+                        if (!again.isElsewhere()) {
+                            throw again;
+                        }
+                        last = again;
+                        addLeader(next, uris);
                     }
-                } catch (Failure again) {
-                    if (!again.isElsewhere()) {
-                        throw again;
-                    }
-                    last = again;
                 } catch (SocketTimeoutException | ProtocolException e) {
                     throw e;
                 } catch (IOException gone) {
@@ -142,6 +149,14 @@ public abstract class ServerVerb extends Verb {
             Pause.of(PAUSE_MILLIS);
         }
         throw last;
+    }
+
+    private static void addLeader(FluxClient client, List<String> uris) throws IOException {
+        for (String uri : attribute(client, "muster.leader").split(" ")) {
+            if (!uri.isEmpty() && !uris.contains(uri)) {
+                uris.add(uri);
+            }
+        }
     }
 
     static String attribute(FluxClient client, String name) throws IOException {
