@@ -94,14 +94,15 @@ final class HttpServerTest {
             }
         };
         try (HttpServer server =
-                        HttpServer.start(loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget));
-                Socket socket = new Socket(
-                        server.address().getAddress(), server.address().getPort())) {
-            socket.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            Exchange exchange = late.get(60, TimeUnit.SECONDS);
-            assertThat(kept).containsExactly(true, false);
-            assertThat(budget.held()).isEqualTo(60);
-            socket.close();
+                HttpServer.start(loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget))) {
+            Exchange exchange;
+            try (Socket socket =
+                    new Socket(server.address().getAddress(), server.address().getPort())) {
+                socket.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                exchange = late.get(60, TimeUnit.SECONDS);
+                assertThat(kept).containsExactly(true, false);
+                assertThat(budget.held()).isEqualTo(60);
+            }
             while (!exchange.isGone() || budget.held() != 0) {
                 Thread.onSpinWait();
             }
