@@ -266,7 +266,9 @@ final class StandbyTest {
         }
         Path config = Files.writeString(
                 directory.resolve("etcd.toml"),
-                "[muster]\nstate-dir = \"a/state\"\n[ledger]\nkind = \"etcd\"\nendpoints = " + etcd.toml() + "\n");
+                "[muster]\nstate-dir = \"a/state\"\n[ledger]\nkind = \"etcd\"\nendpoints = "
+                        + etcd.toml().replace("[", "[\"http://127.0.0.1:1\", ") // a member that has failed
+                        + "\n");
         Result imported = new Shell().run("ledger", "import", "-c", config.toString());
         assertThat(imported.err()).isEmpty();
         assertThat(imported.out()).contains("etcd has " + own.resolve("state") + " up to seq");

@@ -32,6 +32,21 @@ public final class LedgerAdmin implements Closeable {
     public LedgerAdmin(LedgerSettings settings) {
         this.store = new Store(new Etcd(EtcdAccess.of(settings), 0), new Keys(settings.prefix()));
         this.member = settings.member();
+        reach(settings.endpoints().size());
+    }
+
+    /** Goes to the first member that answers. If none does, the first request that matters says so. */
+    private void reach(int members) {
+        for (int i = 0; i < members; i++) {
+            try {
+                store.view(Long.MAX_VALUE - 1, 1, false);
+                return;
+            } catch (EtcdException e) {
+                // the next request goes to the next member
+            } catch (ForeignException e) {
+                return;
+            }
+        }
     }
 
     /**
