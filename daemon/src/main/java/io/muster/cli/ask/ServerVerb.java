@@ -74,13 +74,18 @@ public abstract class ServerVerb extends Verb {
 
     @Override
     public final Integer call() throws IOException {
-        try (FluxClient client = server.connect(console())) {
+        try (FluxClient client = connect()) {
             return begin(client);
         }
     }
 
     int begin(FluxClient client) throws IOException {
         return run(client);
+    }
+
+    /** Connects to the first daemon that accepts the connection; the caller closes the connection. */
+    protected final FluxClient connect() throws IOException {
+        return server.connect(console());
     }
 
     /** What only a leader does. A change has an id, so that the daemon makes it once, however often it is sent. */
@@ -172,7 +177,7 @@ public abstract class ServerVerb extends Verb {
         long start = System.nanoTime();
         while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
             try {
-                FluxClient client = server.connect(console());
+                FluxClient client = connect();
                 if (remembersIds(client)) {
                     return client;
                 }

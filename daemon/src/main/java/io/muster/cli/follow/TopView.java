@@ -22,12 +22,18 @@ import org.jspecify.annotations.Nullable;
 /** What {@code muster top} shows, and what keys do with it. Knows nothing about the terminal. */
 final class TopView {
     private static final int HEAD = 3;
+    /** The state is read more often than this, unless the daemon does not answer. */
+    private static final int LONGEST_SILENCE_SECONDS = 10;
+
     private static final String HELP = "up/down choose   Enter host   / filter   h host by name   Escape back   q end";
 
     private final Style style;
     private final DoubleFunction<String> time;
     private @Nullable Overview standing;
     private long shownAt;
+    /** Why there is no connection; null if there is one. */
+    private @Nullable String loss;
+
     private int columns;
     private int rows;
     private int chosen;
@@ -49,6 +55,12 @@ final class TopView {
     void show(Overview next, long nanos) {
         standing = next;
         shownAt = nanos;
+        loss = null;
+    }
+
+    /** Marks what is shown as stale until the next {@link #show}. */
+    void lose(String reason) {
+        loss = reason;
     }
 
     void size(int width, int height) {
@@ -143,10 +155,11 @@ final class TopView {
         if (shown == null) {
             return List.of();
         }
-        double now = shown.now(console) + (nanos - shownAt) / (double) TimeUnit.SECONDS.toNanos(1);
+        double age = (nanos - shownAt) / (double) TimeUnit.SECONDS.toNanos(1);
+        double now = shown.now(console) + age;
         List<String> lines = new ArrayList<>();
         lines.add(sums(shown));
-        String fault = shown.fault() == null ? shown.clock() : shown.fault();
+        String fault = fault(shown, age);
         lines.add(fault == null ? filter.isEmpty() ? "" : "filter: " + filter : "! " + fault);
         lines.addAll(host.isEmpty() ? table(shown, now) : host(shown, now));
         while (lines.size() < rows - 1) {
@@ -155,6 +168,15 @@ final class TopView {
         List<String> cut = new ArrayList<>(lines.subList(0, Math.max(0, rows - 1)));
         cut.add(label == null ? HELP.substring(0, Math.min(HELP.length(), Math.max(0, columns))) : label + typed + "_");
         return cut;
+    }
+
+    private @Nullable String fault(Overview shown, double age) {
+        if (loss != null) {
+            return "not connected, this is " + Times.span(age) + " old; connecting again: " + loss;
+        } else if (age > LONGEST_SILENCE_SECONDS) {
+            return "the daemon does not answer, this is " + Times.span(age) + " old";
+        }
+        return shown.fault() == null ? shown.clock() : shown.fault();
     }
 
     private static String sums(Overview shown) {

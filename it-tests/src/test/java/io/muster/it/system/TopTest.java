@@ -28,17 +28,19 @@ class TopTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
+    private DaemonProcess.Setup setup;
     private DaemonProcess daemon;
 
     @BeforeEach
     void start() throws IOException {
-        daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-15]"))
-                .start();
+        setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-15]"));
+        daemon = setup.start();
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
         Path script = Files.writeString(
                 directory.resolve("run"),
                 "trap : INT\necho before\nenv LANG=C.UTF-8 " + Tool.jdk("java") + " -cp " + jars
-                        + " io.muster.cli.Muster top --uri=" + daemon.socket()
+                        + " io.muster.cli.Muster top --uri=local://" + directory.resolve("nobody")
+                        + ",local://" + daemon.socket()
                         + "\necho ended $?\nstty -a | grep -o '.\\?icanon'\nstty -a | grep -o '.\\?echo '\nread wait\n");
         tmux("new-session", "-d", "-x", "100", "-y", "20", "sh " + script);
         awaitScreen("16 hosts: 16 avail");
@@ -102,6 +104,36 @@ class TopTest {
         press("q");
         awaitScreen("before", "ended 0", " icanon", " echo");
         assertThat(screen()).doesNotContain("hosts:").doesNotContain("-icanon");
+    }
+
+    @Test
+    void theViewStaysWhenTheConnectionIsLostAndGoesOnWhenTheDaemonIsBack() throws IOException {
+        drain("node[3-4]", "bad dimm");
+        awaitScreen("14 avail, 2 drained", "bad dimm");
+        assertThat(screen()).doesNotContain("old");
+        daemon.stop();
+        awaitScreen("! not connected, this is ", " old; connecting again", "14 avail, 2 drained", "bad dimm");
+        press("/", "f", "a", "n");
+        awaitScreen("filter: fan_", "No row has this text.");
+        press("Escape");
+        daemon = setup.start();
+        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("not connected"));
+        drain("node9", "fan 3");
+        awaitScreen("13 avail, 3 drained", "bad dimm", "fan 3");
+        daemon.stop();
+        awaitScreen("! not connected");
+        press("q");
+        awaitScreen("before", "ended 0", " icanon", " echo");
+    }
+
+    @Test
+    void keysWorkWhileTheDaemonDoesNotAnswer() {
+        daemon.signal("STOP");
+        awaitScreen("! the daemon does not answer, this is ", "16 hosts: 16 avail");
+        press("q");
+        awaitScreen("ended 0");
+        daemon.signal("CONT");
+        assertThat(screen()).doesNotContain("-icanon").doesNotContain("-echo");
     }
 
     @Test

@@ -1,0 +1,188 @@
+package io.muster.cli.follow;
+
+import io.muster.cli.ask.EventFeed;
+import io.muster.cli.ask.Overview;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Pause;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the state of a daemon for {@code muster top}: after each event and every few seconds, because reports about jobs are no events. If
+ * the connection is lost, it connects again. All of this is done on the thread {@code top}, so that keys never wait for a daemon.
+ */
+final class TopFeed implements AutoCloseable {
+    /** How long the thread waits for an event before it looks whether it should end. */
+    private static final Duration GLANCE = Duration.ofMillis(100);
+
+    private static final int MOST_GLANCES = 50;
+    private static final long FIRST_PAUSE_MILLIS = 250;
+    private static final long LONGEST_PAUSE_MILLIS = 8000;
+
+    /**
+     * Something that the thread has to say.
+     *
+     * @param state null if the connection is lost, or could not be made again
+     * @param loss the reason; "" with a state
+     * @param bug what ended the thread; null if it goes on
+     */
+    record News(
+            @Nullable Overview state, String loss, @Nullable RuntimeException bug) {}
+
+    /** Connects to the first daemon that accepts the connection. */
+    interface Dial {
+        FluxClient connect() throws IOException;
+    }
+
+    private final Dial dial;
+    private final BlockingQueue<News> news = new LinkedBlockingQueue<>();
+    private final Thread thread;
+    private volatile boolean ended;
+
+    private TopFeed(Dial dial, FluxClient client, @Nullable EventFeed journal) {
+        this.dial = dial;
+        this.thread = new Thread(() -> run(client, journal), "top");
+        thread.setDaemon(true);
+    }
+
+    /**
+     * Begins to read over a connection, which belongs to the thread until the feed is closed. A daemon that does not let the user read is an
+     * exception here, and not news.
+     */
+    static TopFeed start(FluxClient client, Dial dial) throws IOException {
+        EventFeed journal = journal(client);
+        Overview first = Overview.ask(client);
+        TopFeed feed = new TopFeed(dial, client, journal);
+        feed.say(new News(first, "", null));
+        feed.thread.start();
+        return feed;
+    }
+
+    /** Returns what is new, for which the method waits for a moment; null for nothing. */
+    @Nullable
+    News next() throws InterruptedIOException {
+        try {
+            return news.poll(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted");
+        }
+    }
+
+    /** Returns what is new; null for nothing. */
+    @Nullable
+    News now() {
+        return news.poll();
+    }
+
+    private void run(FluxClient first, @Nullable EventFeed journal) {
+        try {
+            follow(() -> read(first, journal));
+            long pause = FIRST_PAUSE_MILLIS;
+            while (!ended) {
+                Pause.of(pause);
+                boolean[] connected = {false};
+                follow(() -> {
+                    try (FluxClient client = dial.connect()) {
+                        EventFeed again = journal(client);
+                        connected[0] = tell(client);
+                        read(client, again);
+                    }
+                });
+                pause = connected[0] ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
+            }
+        } catch (RuntimeException bug) {
+            say(new News(null, "", bug));
+        } catch (IOException interrupted) {
+            // The verb has ended.
+        }
+    }
+
+    /** A part of the work that ends with the connection. */
+    private interface Part {
+        void run() throws IOException;
+    }
+
+    private void follow(Part part) {
+        try {
+            part.run();
+        } catch (IOException | UncheckedIOException | RpcException | Failure lost) {
+            Throwable cause = lost instanceof UncheckedIOException ? lost.getCause() : lost;
+            String reason = cause instanceof RpcException error ? error.sentence() : String.valueOf(cause.getMessage());
+            say(new News(null, reason, null));
+        }
+    }
+
+    private void read(FluxClient client, @Nullable EventFeed journal) throws IOException {
+        for (int glances = 1; !ended; glances++) {
+            if (hasNews(journal) || glances >= MOST_GLANCES) {
+                tell(client);
+                glances = 0;
+            }
+        }
+    }
+
+    private boolean tell(FluxClient client) throws IOException {
+        return say(new News(Overview.ask(client), "", null));
+    }
+
+    /** Takes the place of what was not taken yet, so that a terminal that stands still costs no memory. */
+    private boolean say(News next) {
+        news.clear();
+        return news.add(next);
+    }
+
+    /** Opens the journal, and leaves out what it remembers; null if the user may not read it. */
+    private static @Nullable EventFeed journal(FluxClient client) throws IOException {
+        EventFeed journal = EventFeed.follow(client);
+        try {
+            while (journal.remembered() != null) {
+                // The state has these events already.
+            }
+            return journal;
+        } catch (RpcException e) {
+            journal.close();
+            if (e.errno().equals(Errno.EPERM)) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /** Waits for a moment. Returns whether there were events, all of which are taken. */
+    private static boolean hasNews(@Nullable EventFeed journal) throws IOException {
+        if (journal == null) {
+            Pause.of(GLANCE.toMillis());
+            return false;
+        }
+        boolean news = false;
+        for (boolean more = journal.await(GLANCE); more; more = journal.await(Duration.ZERO)) {
+            if (journal.next() == null) {
+                throw new EOFException("the daemon ended the connection");
+            }
+            news = true;
+        }
+        return news;
+    }
+
+    /** Ends the thread, and waits for a moment until it has left the connection alone. */
+    @Override
+    public void close() {
+        ended = true;
+        try {
+            thread.join(2 * GLANCE.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
