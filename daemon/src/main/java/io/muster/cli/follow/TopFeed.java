@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -116,10 +117,13 @@ final class TopFeed implements AutoCloseable {
     private void follow(Part part) {
         try {
             part.run();
-        } catch (IOException | UncheckedIOException | RpcException | Failure lost) {
-            Throwable cause = lost instanceof UncheckedIOException ? lost.getCause() : lost;
-            String reason = cause instanceof RpcException error ? error.sentence() : String.valueOf(cause.getMessage());
-            say(new News(null, reason, null));
+        } catch (RpcException lost) {
+            say(new News(null, lost.sentence(), null));
+        } catch (UncheckedIOException lost) {
+            say(new News(
+                    null, String.valueOf(Objects.requireNonNull(lost.getCause()).getMessage()), null));
+        } catch (IOException | Failure lost) {
+            say(new News(null, String.valueOf(lost.getMessage()), null));
         }
     }
 
