@@ -372,7 +372,7 @@ public final class EtcdLedger implements Ledger {
         if (leading == null) {
             return;
         }
-        follower.resume(leading.head());
+        follower.resume(leading.head(), leading.ledAt());
         writer = null;
         unconfirmed++;
         shown = next;

@@ -68,10 +68,15 @@ final class Follower {
         return lag;
     }
 
-    /** Goes on after what this daemon has written. */
-    void resume(Group.Head written) {
+    /**
+     * Goes on after what this daemon has written.
+     *
+     * @param led when the daemon was last known to lead, so that it had the newest state
+     */
+    void resume(Group.Head written, long led) {
         reached.accept(written.txn(), written.seq());
         head = written;
+        heardAt = Math.max(heardAt, led);
     }
 
     /** Waits for the log to tell whether a group was written, which nobody can write any more. */
