@@ -7,6 +7,7 @@ import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Progress;
 import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
@@ -164,7 +165,11 @@ public abstract class LedgerVerb extends Verb {
         @Override
         int run(Config config, LedgerAdmin ledger) throws IOException {
             Path directory = config.storage().stateDir();
-            long seq = ledger.importFrom(LocalDisk.existing(directory), Level.NEWEST);
+            long seq;
+            try (Progress progress = new Progress(console(), "importing " + directory)) {
+                seq = ledger.importFrom(
+                        LocalDisk.existing(directory), Level.NEWEST, (unit, done) -> progress.at(done, unit));
+            }
             console()
                     .println("etcd has " + directory + " up to seq " + seq
                             + ": set ledger.kind = \"etcd\" and start the daemon");
@@ -194,7 +199,10 @@ public abstract class LedgerVerb extends Verb {
         @Override
         int run(Config config, LedgerAdmin ledger) throws IOException {
             Path directory = config.storage().stateDir();
-            long seq = ledger.export(LocalDisk.existing(directory), force);
+            long seq;
+            try (Progress progress = new Progress(console(), "exporting " + directory)) {
+                seq = ledger.export(LocalDisk.existing(directory), force, (unit, done) -> progress.at(done, unit));
+            }
             console()
                     .println(directory + " is a ledger of files up to seq " + seq
                             + ": set ledger.kind = \"file\" and start the daemon");

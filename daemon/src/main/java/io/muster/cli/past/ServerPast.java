@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.TargetNames;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Progress;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Past;
@@ -18,6 +20,7 @@ import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,14 +30,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The past as a daemon knows it from its disk, or a Flux broker from its memory. */
 final class ServerPast implements PastSource {
+    /** How long to wait for a part of an answer before the progress is drawn again. */
+    private static final Duration GLANCE = Duration.ofMillis(200);
+
     private final FluxClient client;
+    private final Console console;
     private final double now;
     private @Nullable Overview standing;
     private String name = "the daemon";
 
-    ServerPast(FluxClient client, double now) {
+    ServerPast(FluxClient client, Console console) {
         this.client = client;
-        this.now = now;
+        this.console = console;
+        this.now = console.now();
     }
 
     @Override
@@ -57,14 +65,17 @@ final class ServerPast implements PastSource {
         Map<Outage, List<String>> intervals = new LinkedHashMap<>();
         Coverage coverage = null;
         ObjectNode request = new HistoryRequest(hosts, period, notes).toJson();
-        try (ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
-            while (stream.hasNext()) {
+        long read = 0;
+        try (Progress progress = new Progress(console, "asking the daemon");
+                ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
+            while (hasNext(stream, progress, read)) {
                 HistoryAnswer part = HistoryAnswer.parse(stream.next());
                 part.intervals()
                         .forEach(entry -> intervals
                                 .computeIfAbsent(entry.getKey(), outage -> new ArrayList<>())
                                 .addAll(entry.getValue()));
                 coverage = part.coverage();
+                read += part.intervals().size();
             }
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOSYS)) {
@@ -76,6 +87,13 @@ final class ServerPast implements PastSource {
             throw new IOException("the daemon ended its answer early");
         }
         return PastAnswer.of(intervals, coverage);
+    }
+
+    private static boolean hasNext(ResponseStream stream, Progress progress, long read) throws IOException {
+        do {
+            progress.at(read, "outages");
+        } while (!stream.await(GLANCE));
+        return stream.hasNext();
     }
 
     /** A server that does not know {@code resource.history} is asked for the events that it remembers, and for its state. */

@@ -24,6 +24,6 @@ public final class Source {
             return new DiskPast(place.disk(), console);
         }
         LocalDisk disk = daemonNamed ? null : place.diskIfReadable();
-        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console), console.now());
+        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console), console);
     }
 }

@@ -3,6 +3,7 @@ package io.muster.cli.rset;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Progress;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.SourceFile;
 import io.muster.inventory.graph.Agreement;
@@ -117,8 +118,11 @@ public final class Encode extends SetVerb {
     /** Returns the machines of --xml, or of --local if hwloc can be asked. */
     private List<Hwloc> machines() throws IOException {
         List<Hwloc> machines = new ArrayList<>();
-        for (String file : xml) {
-            machines.add(machine(file, content(file)));
+        try (Progress progress = new Progress(console(), "reading files of hwloc", xml.size())) {
+            for (String file : xml) {
+                machines.add(machine(file, content(file)));
+                progress.at(machines.size());
+            }
         }
         byte[] own = local ? Lstopo.ask(console().environment()) : null;
         if (own != null) {

@@ -225,7 +225,7 @@ public final class Console {
 
     /** Draws a line of standard error anew, to show progress. An empty text clears the line. */
     public void redraw(String line) {
-        complainRaw("\r" + (line.isEmpty() ? "\033[K" : Printable.of(line)));
+        complainRaw("\r" + Printable.of(line) + "\033[K");
     }
 
     private void complainRaw(String text) {

@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** What an operator does with a ledger on etcd, beside the daemons. */
@@ -155,6 +156,12 @@ public final class LedgerAdmin implements Closeable {
         private long base;
         private double time;
         private @Nullable ObjectNode state;
+        private final ObjLongConsumer<String> progress;
+        private long read;
+
+        Contents(ObjLongConsumer<String> progress) {
+            this.progress = progress;
+        }
 
         @Override
         public void begins(Level found) {
@@ -170,6 +177,7 @@ public final class LedgerAdmin implements Closeable {
 
         @Override
         public void event(JournalRecord record) {
+            progress.accept("events read", ++read);
             byte[] line = record.submitted();
             if (line == null) {
                 throw new IllegalArgumentException("event " + record.seq() + " was not written by Muster");
@@ -187,10 +195,11 @@ public final class LedgerAdmin implements Closeable {
      * from then on.
      *
      * @param level the format level of the directory, if it has a snapshot
+     * @param progress is given what is being counted, and the number so far
      * @return the last seq
      * @throws io.muster.daemon.journal.disk.LockedException if a daemon uses the directory
      */
-    public long importFrom(Disk disk, Level level) throws IOException {
+    public long importFrom(Disk disk, Level level, ObjLongConsumer<String> progress) throws IOException {
         String prefix = store.keys().prefix();
         if (!store.read(List.of(new Op.Get(prefix, Keys.end(prefix), 1, false, true)))
                 .found()
@@ -200,7 +209,7 @@ public final class LedgerAdmin implements Closeable {
                     "etcd has keys below " + prefix + " already: name another ledger.prefix, or delete them"
                             + " with `etcdctl del --prefix " + prefix + "` if no daemon needs them");
         }
-        Contents contents = new Contents();
+        Contents contents = new Contents(progress);
         try (Journal journal = Journal.open(
                 disk,
                 JournalSettings.DEFAULT,
@@ -240,6 +249,7 @@ public final class LedgerAdmin implements Closeable {
         Writer writer = new Writer(store, view.term(), head, 0, "import", Duration.ofMinutes(1));
         List<List<byte[]>> group = new ArrayList<>();
         long bytes = 0;
+        long written = 0;
         for (int i = 0; i < contents.commands.size(); i++) {
             group.add(contents.commands.get(i));
             bytes += contents.commands.get(i).stream()
@@ -254,6 +264,8 @@ public final class LedgerAdmin implements Closeable {
                     throw new ForeignException("the import stopped at seq " + first + ": " + verdict.reason()
                             + "; delete the keys below " + store.keys().prefix() + " and try again");
                 }
+                written += last - first + 1;
+                contents.progress.accept("events written", written);
                 group = new ArrayList<>();
                 bytes = 0;
             }
@@ -264,14 +276,15 @@ public final class LedgerAdmin implements Closeable {
      * Makes the copy of a ledger a ledger of files of its own.
      *
      * @param force whether to do so although etcd has events that the copy lacks, or does not answer
+     * @param progress is given what is being counted, and the number so far
      * @return the last seq of the copy
      * @throws io.muster.daemon.journal.disk.LockedException if a daemon uses the directory
      */
-    public long export(Disk disk, boolean force) throws IOException {
+    public long export(Disk disk, boolean force, ObjLongConsumer<String> progress) throws IOException {
         try (Journal journal = Journal.open(
                 disk,
                 JournalSettings.DEFAULT,
-                new Contents(),
+                new Contents(progress),
                 new LedgerListener() {},
                 Runnable::run,
                 InstantSource.system())) {

@@ -2,7 +2,14 @@ package io.muster.cli.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class TerminalTest {
@@ -67,5 +74,33 @@ class TerminalTest {
         assertThat(Progress.bar("reading", 50, 200)).isEqualTo("reading [#######.......................] 25%");
         assertThat(Progress.bar("reading", 0, 0)).endsWith("] 100%");
         assertThat(Progress.bar("reading", 300, 200)).endsWith("] 100%");
+    }
+
+    /** Work of three steps that take four seconds each. */
+    private static String progress(boolean terminal) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                OutputStream.nullOutputStream(),
+                err,
+                Map.of(),
+                Terminal.of(Map.of(), terminal, terminal, terminal),
+                InstantSource.system());
+        AtomicLong seconds = new AtomicLong();
+        try (Progress progress =
+                new Progress(console, "work", 3, () -> TimeUnit.SECONDS.toNanos(seconds.getAndAdd(4)))) {
+            progress.at(1);
+            progress.at(2, "things done");
+            progress.at(12_000, "things");
+        }
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void progressIsForTerminalsOnly() {
+        assertThat(progress(true))
+                .isEqualTo("\rwork [#########.....................] 33%\033[K"
+                        + "\rwork: 2 things done, 8 s\033[K\rwork: 12,000 things, 12 s\033[K\r\033[K");
+        assertThat(progress(false)).isEmpty();
     }
 }
