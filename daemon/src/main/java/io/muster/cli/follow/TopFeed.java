@@ -104,6 +104,8 @@ final class TopFeed implements AutoCloseable {
             }
         } catch (RuntimeException bug) {
             say(new News(null, "", bug));
+        } catch (Error bug) {
+            say(new News(null, "", new IllegalStateException(bug)));
         } catch (IOException interrupted) {
             // The verb has ended.
         }

@@ -53,7 +53,7 @@ public sealed interface Answer {
             LEDGER,
             /** Too many changes wait for the ledger. Trying again a little later helps. */
             BUSY,
-            /** Another daemon makes the changes. The text names that daemon. */
+            /** Another daemon makes the changes, or may make them. The text names that daemon if it is known. */
             ELSEWHERE,
             /** The command needs an entry that is longer than the ledger accepts. Trying again never helps. */
             TOO_LONG

@@ -33,8 +33,8 @@ public final class EtcdLedger implements Ledger {
     public static final String COPY = LocalCopy.FILE;
 
     private static final String UNREACHABLE = "etcd cannot be reached: ";
-    private static final String LEADS_NO_MORE = "this daemon does not lead any more";
     private static final long POLL_MILLIS = 100;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final EtcdSettings settings;
@@ -249,7 +249,7 @@ public final class EtcdLedger implements Ledger {
             throw new IllegalStateException("nobody may interrupt the ledger", e);
         } catch (RuntimeException | Error bug) {
             listener.broken(bug);
-            step(null);
+            step();
             become(Condition.BROKEN, "a bug made the ledger fail; restart the daemon: " + bug);
         }
         LockSupport.parkNanos(RETRY_NANOS);
@@ -266,9 +266,7 @@ public final class EtcdLedger implements Ledger {
 
     /** What etcd holds is not what this daemon has: it follows and leads no more, until that changes. */
     private void foreign(String reason) {
-        if (writer != null) {
-            step(null);
-        }
+        step();
         failWaiting(reason);
         become(Condition.READ_ONLY, reason);
         store.resign(settings.self());
@@ -340,10 +338,12 @@ public final class EtcdLedger implements Ledger {
             commit(leading);
             return true;
         }
-        if (!question && System.nanoTime() - leading.ledAt() <= settings.ttl().toNanos() / 4) {
+        if (!question
+                && System.nanoTime() - leading.ledAt()
+                        <= Math.min(settings.ttl().toNanos() / 4, LOOK_NANOS)) {
             follower.refill(leading.head().seq());
         } else if (!leads(leading)) {
-            step(null);
+            step();
         } else if (question) {
             Pending.all(waiting).succeed(completions);
         }
@@ -362,12 +362,12 @@ public final class EtcdLedger implements Ledger {
         if (lasts && !view.head().txn().equals(leading.head().txn())) {
             throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
         }
-        leading.led(view.asked());
+        leading.led(lasts ? view.asked() : leading.ledAt());
         return lasts;
     }
 
     /** Leads no more. */
-    private void step(@Nullable Leader next) {
+    private void step() {
         Writer leading = writer;
         if (leading == null) {
             return;
@@ -375,10 +375,10 @@ public final class EtcdLedger implements Ledger {
         follower.resume(leading.head(), leading.ledAt());
         writer = null;
         unconfirmed++;
-        shown = next;
+        shown = null;
         shownBefore = true;
         yieldUntil = System.nanoTime() + settings.ttl().toNanos();
-        standing().stand(next, () -> requests.addLate(() -> unconfirmed--));
+        standing().stand(null, () -> requests.addLate(() -> unconfirmed--));
     }
 
     /** Writes one group of the batches that wait. */
@@ -386,8 +386,12 @@ public final class EtcdLedger implements Ledger {
         long start = System.nanoTime();
         Pending pending = Pending.of(waiting, leading.head().seq() + 1, status.reason());
         List<List<byte[]>> commands = pending.commands();
-        long last = pending.last();
+        if (commands.isEmpty()) { // the changes were decided on one that failed
+            pending.fail(status.reason(), false, completions);
+            return;
+        }
         long first = leading.head().seq() + 1;
+        long last = pending.last();
         byte[] lines = JournalLines.encode(first, commands);
         Group group = leading.next(last, lines);
         long encoded = System.nanoTime();
@@ -395,7 +399,7 @@ public final class EtcdLedger implements Ledger {
         try {
             verdict = leading.write(group, level);
         } catch (ForeignException | RuntimeException e) {
-            pending.fail("the ledger failed: the change may have been made", Pending.Lead.OPEN, completions);
+            pending.fail("the ledger failed: the change may have been made", false, completions);
             throw e;
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
@@ -417,29 +421,24 @@ public final class EtcdLedger implements Ledger {
 
     private void fail(
             Writer leading, Group group, List<List<byte[]>> commands, Pending pending, Writer.Verdict verdict) {
-        switch (verdict.kind()) {
-            case FAILED -> {
-                become(Condition.READ_ONLY, verdict.reason());
-                pending.fail(verdict.reason(), Pending.Lead.KEPT, completions);
-            }
-            case UNCERTAIN -> {
-                become(Condition.UNCERTAIN, verdict.reason());
-                pending.fail(verdict.reason(), Pending.Lead.OPEN, completions);
-                abandonedTerm = leading.term();
-                step(null);
-            }
-            default -> {
-                follower.resolve(group.first(), group.txn(), commands, durable -> {
-                    if (durable == null) {
-                        pending.fail(LEADS_NO_MORE + ": the change may have been made", Pending.Lead.OPEN, completions);
-                    } else if (durable) {
-                        pending.succeed(completions);
-                    } else {
-                        pending.fail(LEADS_NO_MORE, Pending.Lead.LOST, completions);
-                    }
-                });
-                step(null);
-            }
+        if (verdict.kind() == Writer.Kind.ENDED) {
+            follower.resolve(group.first(), group.txn(), commands, durable -> {
+                if (durable != null && durable) {
+                    pending.succeed(completions);
+                } else {
+                    String open = durable == null ? ": the change may have been made" : "";
+                    pending.fail("this daemon does not lead any more" + open, durable != null, completions);
+                }
+            });
+            step();
+            return;
+        }
+        boolean uncertain = verdict.kind() == Writer.Kind.UNCERTAIN;
+        become(uncertain ? Condition.UNCERTAIN : Condition.READ_ONLY, verdict.reason());
+        pending.fail(verdict.reason(), false, completions);
+        if (uncertain) {
+            abandonedTerm = leading.term();
+            step();
         }
     }
 
@@ -448,7 +447,7 @@ public final class EtcdLedger implements Ledger {
         follower.loseHope();
         boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
         if (hopeless && !waiting.isEmpty()) {
-            Pending.all(waiting).fail(reason, Pending.Lead.LOST, completions);
+            Pending.all(waiting).fail(reason, true, completions);
         }
     }
 
@@ -479,6 +478,7 @@ public final class EtcdLedger implements Ledger {
         while (writer != null && !waiting.isEmpty()) {
             attempt();
         }
+        follower.giveUp();
         failWaiting("the daemon stops");
         status = new Status(Condition.CLOSED, "the ledger is closed");
         tenure.close();

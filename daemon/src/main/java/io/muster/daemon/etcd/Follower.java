@@ -92,8 +92,13 @@ final class Follower {
     /** Ends the wait for the outcome of a group if the wait is too long. */
     void loseHope() {
         if (open != null && System.nanoTime() - open.since > patience.toNanos()) {
-            close(null);
+            giveUp();
         }
+    }
+
+    /** Ends the wait for the outcome of a group, if there is one: nobody will know it. */
+    void giveUp() {
+        close(null);
     }
 
     private void close(@Nullable Boolean durable) {

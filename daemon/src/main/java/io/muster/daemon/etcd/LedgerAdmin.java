@@ -43,7 +43,7 @@ public final class LedgerAdmin implements Closeable {
                 store.view(Long.MAX_VALUE - 1, 1, false);
                 return;
             } catch (EtcdException e) {
-                // the next request goes to the next member
+                // after a failure of the connection, the next request goes to the next member
             } catch (ForeignException e) {
                 return;
             }

@@ -48,7 +48,9 @@ final class LocalCopy implements Closeable {
     private final Disk disk;
     private final long lastEvent;
     private final LedgerListener listener;
-    private final List<Mark> marks = new ArrayList<>();
+    /** Replaced as a whole, so that a reader does not wait for the disk. */
+    private volatile List<Mark> marks = List.of();
+
     private String id = "";
     /** The last seq that was handed to the journal. */
     private volatile long last;
@@ -72,9 +74,11 @@ final class LocalCopy implements Closeable {
             file.read(bytes, 0);
             JsonNode json = JSON.readTree(bytes.array());
             id = json.path("id").asText();
+            List<Mark> found = new ArrayList<>();
             json.path("marks")
-                    .forEach(mark -> marks.add(
+                    .forEach(mark -> found.add(
                             new Mark(mark.path("seq").asLong(), mark.path("txn").asText())));
+            marks = List.copyOf(found);
         } catch (NoSuchFileException none) {
             // a new state directory, or the directory of a file ledger
         }
@@ -91,7 +95,7 @@ final class LocalCopy implements Closeable {
     }
 
     /** The transaction that wrote an event at which a snapshot of the copy ends; "" if it is not known. */
-    synchronized String txnOf(long seq) {
+    String txnOf(long seq) {
         return marks.stream()
                 .filter(mark -> mark.seq == seq)
                 .map(Mark::txn)
@@ -107,7 +111,7 @@ final class LocalCopy implements Closeable {
 
     /** Makes this the copy of another ledger with the same events. */
     synchronized void renew(String ledger) throws IOException {
-        marks.clear();
+        marks = List.of();
         adopt(ledger);
     }
 
@@ -118,11 +122,13 @@ final class LocalCopy implements Closeable {
 
     /** Remembers the transaction of a seq, before a snapshot at this seq is written. */
     synchronized void mark(long seq, String txn) throws IOException {
-        marks.removeIf(mark -> mark.seq == seq);
-        marks.add(new Mark(seq, txn));
-        while (marks.size() > MARKS + 1) {
-            marks.remove(0);
+        List<Mark> next = new ArrayList<>(marks);
+        next.removeIf(mark -> mark.seq == seq);
+        next.add(new Mark(seq, txn));
+        while (next.size() > MARKS + 1) {
+            next.remove(0);
         }
+        marks = List.copyOf(next);
         write();
     }
 

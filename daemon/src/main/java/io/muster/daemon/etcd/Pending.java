@@ -68,36 +68,27 @@ final class Pending {
         return batches.size();
     }
 
-    /** What a failure says about the lead of this daemon. */
-    enum Lead {
-        /** The daemon leads, so batches without events before the failed one are true. */
-        KEPT,
-        /** The daemon may have lost the lead, and the change may have been made. */
-        OPEN,
-        /** The daemon does not lead, and the change was certainly not made: another daemon may make it. */
-        LOST
-    }
-
     /** Reports that everything whose outcome is open is durable. */
     void succeed(Executor completions) {
         outcomes.replaceAll(known -> known == null ? Outcome.DURABLE : known);
         completions.execute(this::report);
     }
 
-    /** Reports that the first batch with events whose outcome is open failed, and that those after it are abandoned. */
-    void fail(String reason, Lead lead, Executor completions) {
-        Outcome failed = lead == Lead.LOST ? Outcome.failed(reason).withElsewhere() : Outcome.failed(reason);
-        Outcome abandoned = lead == Lead.LOST ? Outcome.abandoned(reason).withElsewhere() : Outcome.abandoned(reason);
-        boolean before = true;
+    /**
+     * Reports that the first batch with events whose outcome is open failed, and that all others are abandoned: batches without events
+     * too, because this daemon may have lost the lead.
+     *
+     * @param elsewhere whether the changes were certainly not made because this daemon does not lead: another daemon may make them
+     */
+    void fail(String reason, boolean elsewhere, Executor completions) {
+        Outcome failed = new Outcome(Outcome.Kind.FAILED, reason, elsewhere);
+        Outcome abandoned = new Outcome(Outcome.Kind.ABANDONED, reason, elsewhere);
+        boolean first = true;
         for (int i = 0; i < batches.size(); i++) {
-            if (outcomes.get(i) != null) {
-                continue;
-            }
-            if (batches.get(i).size() == 0) {
-                outcomes.set(i, before && lead == Lead.KEPT ? Outcome.DURABLE : abandoned);
-            } else {
-                outcomes.set(i, before ? failed : abandoned);
-                before = false;
+            if (outcomes.get(i) == null) {
+                boolean fails = first && batches.get(i).size() > 0;
+                outcomes.set(i, fails ? failed : abandoned);
+                first &= !fails;
             }
         }
         completions.execute(this::report);

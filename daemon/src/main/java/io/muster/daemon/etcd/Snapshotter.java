@@ -5,14 +5,16 @@ import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Writes snapshots: each daemon to its local copy, and the leader to etcd too, on the thread {@code upload}, while changes go on. A daemon
+ * Writes snapshots, while changes go on: each daemon to its local copy, and the leader to etcd too. A daemon
  * that has lost the lead meanwhile writes nothing to etcd.
  */
 final class Snapshotter implements Closeable {
@@ -31,11 +33,8 @@ final class Snapshotter implements Closeable {
     private final LedgerListener listener;
     private final EtcdSettings settings;
     private final ConcurrentSkipListMap<Long, String> transactions = new ConcurrentSkipListMap<>();
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
-        Thread upload = new Thread(task, "upload");
-        upload.setDaemon(true);
-        return upload;
-    });
+    private final ExecutorService copies = thread("copy");
+    private final ExecutorService thread = thread("upload");
 
     Snapshotter(Store store, LocalCopy local, LedgerListener listener, EtcdSettings settings) {
         this.store = store;
@@ -43,6 +42,15 @@ final class Snapshotter implements Closeable {
         this.local = local;
         this.listener = listener;
         this.settings = settings;
+    }
+
+    /** One snapshot is written and one waits; each is a whole state, so no more of them wait for a disk or an etcd that hangs. */
+    private static ExecutorService thread(String name) {
+        return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     /**
@@ -57,30 +65,42 @@ final class Snapshotter implements Closeable {
     }
 
     /**
-     * Writes a snapshot to the local copy, which needs no etcd, and after that to etcd.
+     * Writes a snapshot to the local copy, and to etcd. Neither waits for the other.
      *
      * @param term the term of this daemon; 0 if it does not lead
      * @param done receives the outcome for the local copy
      */
     void take(long seq, byte[] state, Level level, long term, Consumer<Outcome> done) {
-        thread.execute(() -> {
-            String txn = transactions.getOrDefault(seq, local.txnOf(seq));
-            if (txn.isEmpty()) {
-                done.accept(Outcome.failed("the snapshot at seq " + seq
-                        + " was not written: etcd has not confirmed yet that the ledger ends there"));
-                return;
+        String txn = transactions.getOrDefault(seq, local.txnOf(seq));
+        if (txn.isEmpty()) {
+            done.accept(Outcome.failed("the snapshot at seq " + seq
+                    + " was not written: etcd has not confirmed yet that the ledger ends there"));
+            return;
+        }
+        try {
+            copies.execute(() -> local.snapshot(seq, state, txn, done));
+        } catch (RejectedExecutionException busy) {
+            done.accept(Outcome.failed(
+                    "the snapshot at seq " + seq + " was not written: the disk has not written earlier ones yet"));
+        }
+        try {
+            if (term != 0) {
+                thread.execute(() -> put(term, seq, txn, level, state));
             }
-            local.snapshot(seq, state, txn, done);
-            try {
-                if (term != 0) {
-                    upload(term, seq, txn, level, state);
-                }
-            } catch (IOException e) {
-                listener.warning("the snapshot at seq " + seq + " was not written to etcd: " + e.getMessage());
-            } catch (RuntimeException bug) {
-                listener.broken(bug);
-            }
-        });
+        } catch (RejectedExecutionException busy) {
+            listener.warning("the snapshot at seq " + seq
+                    + " was not written to etcd: etcd has not taken earlier ones yet, or the daemon stops");
+        }
+    }
+
+    private void put(long term, long seq, String txn, Level level, byte[] state) {
+        try {
+            upload(term, seq, txn, level, state);
+        } catch (IOException e) {
+            listener.warning("the snapshot at seq " + seq + " was not written to etcd: " + e.getMessage());
+        } catch (RuntimeException bug) {
+            listener.broken(bug);
+        }
     }
 
     /** A failed attempt is repeated at another member. An attempt that published the snapshot all the same is seen then. */
@@ -125,8 +145,12 @@ final class Snapshotter implements Closeable {
 
     @Override
     public void close() {
+        copies.shutdown();
         thread.shutdown();
         try {
+            if (!copies.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                listener.warning("the disk does not answer: the last snapshot is not written to it");
+            }
             if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
                 listener.warning("etcd does not answer: the last snapshot is not written to it");
             }

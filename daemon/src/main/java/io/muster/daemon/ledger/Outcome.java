@@ -22,11 +22,6 @@ public record Outcome(Kind kind, String reason, boolean elsewhere) {
         return new Outcome(Kind.ABANDONED, reason, false);
     }
 
-    /** The same, of a batch that is certainly not in the ledger because another daemon writes it. */
-    public Outcome withElsewhere() {
-        return new Outcome(kind, reason, true);
-    }
-
     public enum Kind {
         /** The batch is on disk, and so is everything that was submitted before it. */
         DURABLE,

@@ -49,7 +49,11 @@ public enum Meter {
     LEDGER_LEADS("ledger_leads", Type.GAUGE, "", "1 on the daemon that makes the changes, 0 on a standby"),
     LEDGER_TERM("ledger_term", Type.GAUGE, "", "Term in which this daemon leads on etcd, else 0"),
     LEDGER_LAG("ledger_lag_events", Type.GAUGE, "", "Events in etcd that this standby has not applied"),
-    LEDGER_AGE("ledger_age_seconds", Type.GAUGE, "s", "Age of what this daemon shows: time since etcd last answered"),
+    LEDGER_AGE(
+            "ledger_age_seconds",
+            Type.GAUGE,
+            "s",
+            "Time since what this daemon shows was known to be the newest state"),
     READ_ONLY("read_only", Type.GAUGE, "", "1 while changes are refused because the ledger cannot be written"),
     SNAPSHOT_AGE("snapshot_age_seconds", Type.GAUGE, "s", "Age of the last snapshot, 0 without one"),
     SNAPSHOT_BYTES("snapshot_bytes", Type.GAUGE, "B", "Size of the last snapshot"),

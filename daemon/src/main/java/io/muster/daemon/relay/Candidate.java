@@ -29,6 +29,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ final class Candidate {
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2000;
     private static final long ASK_AGAIN_MILLIS = 250;
+    /** A leader that etcd does not answer refuses requests although it leads. It is not believed at once again, so that others are heard. */
+    private static final long REFUSED_MILLIS = 50;
+
     private static final int MOST_FRAME = 1 << 30;
     /** The matchtag of the question whether the server leads. Requests of users have a route; this one has none. */
     private static final int ROLE = 1;
@@ -59,6 +63,7 @@ final class Candidate {
 
     private long pause = FIRST_PAUSE_MILLIS;
     private boolean leads;
+    private long refusedAt = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
     private String fault = "not connected yet";
     /** Questions since the server last sent something. */
     private int silent;
@@ -83,9 +88,10 @@ final class Candidate {
         return leads;
     }
 
-    /** Notes that the server has said that another one leads. */
+    /** Notes that the server has refused what a leader takes. */
     void leadsNoMore() {
         leads = false;
+        refusedAt = System.nanoTime();
     }
 
     boolean isWritable() {
@@ -175,11 +181,12 @@ final class Candidate {
     }
 
     private void told(Response response) {
-        leads = !isStandby(response);
-        fault = "is a standby";
+        boolean refused = System.nanoTime() - refusedAt < TimeUnit.MILLISECONDS.toNanos(REFUSED_MILLIS);
+        leads = !refused && !isStandby(response);
+        fault = refused ? "takes no requests" : "is a standby";
         upstream.told(this);
         if (!leads) {
-            again(ASK_AGAIN_MILLIS);
+            again(refused ? REFUSED_MILLIS : ASK_AGAIN_MILLIS);
         }
     }
 

@@ -7,6 +7,7 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -490,6 +493,59 @@ final class EtcdLedgerTest {
     }
 
     @Test
+    void changes_that_were_decided_on_one_that_failed_write_nothing() throws Exception {
+        AtomicBoolean refuses = new AtomicBoolean();
+        CountDownLatch submitted = new CountDownLatch(1);
+        UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys()) {
+            @Override
+            Etcd.Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+                if (refuses.getAndSet(false)) {
+                    awaitQuietly(submitted);
+                    throw new EtcdException(EtcdException.Fate.REFUSED, "permission denied");
+                }
+                return super.append(term, head, group, level);
+            }
+        };
+        try (Node node = new Node(parts("a").with(refusing)).awaitLead()) {
+            assertDurable(node.writeAndWait("one"));
+            refuses.set(true);
+            CompletableFuture<Outcome> failed = node.write("failed");
+            await().atMost(Node.PATIENCE).until(() -> !refuses.get());
+            CompletableFuture<Outcome> asked = node.confirm();
+            CompletableFuture<Outcome> after = node.write("after");
+            assertThat(node.events()).containsExactly("one"); // so the core has submitted them
+            submitted.countDown();
+            assertThat(failed.get(60, TimeUnit.SECONDS)).isEqualTo(Outcome.failed("permission denied"));
+            assertThat(after.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
+            assertThat(asked.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
+            assertThat(etcd.keys(PREFIX + "log/")).hasSize(1);
+            assertDurable(node.confirm().get(60, TimeUnit.SECONDS));
+            assertDurable(node.writeAndWait("two"));
+            try (Node standby = new Node(parts("b"))) {
+                standby.awaitEvents(List.of("one", "two"));
+                assertThat(standby.warnings()).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void a_question_before_a_change_that_failed_is_not_answered() throws Exception {
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node old =
+                        new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofSeconds(4))).awaitLead();
+                Node next = new Node(parts("b"))) {
+            assertDurable(old.writeAndWait("one"));
+            proxy.cut();
+            CompletableFuture<Outcome> asked = old.confirm();
+            CompletableFuture<Outcome> lost = old.write("lost");
+            next.awaitLead();
+            assertDurable(next.writeAndWait("two"));
+            assertThat(lost.get(60, TimeUnit.SECONDS).durable()).isFalse();
+            assertThat(asked.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
+        }
+    }
+
+    @Test
     void a_local_disk_that_fails_stops_no_change_and_the_copy_catches_up() throws Exception {
         MemoryDisk memory = new MemoryDisk();
         FaultyDisk disk = new FaultyDisk(memory);
@@ -580,6 +636,12 @@ final class EtcdLedgerTest {
             }
             assertThat(node.warnings())
                     .containsExactly("the local copy of the ledger stays behind: the disk is slower than the changes");
+            CompletableFuture<Outcome> snapshot = node.beginSnapshot();
+            awaitSnapshot(all.size()); // etcd takes it although the disk does not
+            assertThat(snapshot).isNotDone();
+            node.beginSnapshot();
+            assertThat(node.beginSnapshot().get(60, TimeUnit.SECONDS).reason())
+                    .endsWith("the disk has not written earlier ones yet");
             hang.countDown();
             await().atMost(Node.PATIENCE).until(() -> {
                 node.ledger.probe();

@@ -245,13 +245,17 @@ final class Node implements AutoCloseable {
 
     /** Writes a snapshot of what this node has. */
     Outcome snapshot() throws Exception {
+        return beginSnapshot().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    CompletableFuture<Outcome> beginSnapshot() {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         core.execute(() -> {
             ObjectNode state = com.fasterxml.jackson.databind.node.JsonNodeFactory.instance.objectNode();
             events.forEach(state.putArray("events")::add);
             ledger.snapshot(events.size(), state.toString().getBytes(StandardCharsets.UTF_8), outcome::complete);
         });
-        return outcome.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        return outcome;
     }
 
     Outcome writeAndWait(String text) throws Exception {
