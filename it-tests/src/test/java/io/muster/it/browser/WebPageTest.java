@@ -306,6 +306,7 @@ class WebPageTest {
             assertThat(page.locator(".facts")).containsText("is a standby");
             assertThat(page.locator(".facts")).containsText(Pattern.compile("Leadera.*since term \\d"));
             assertThat(page.locator(".facts")).containsText("up to date");
+            assertThat(page.locator(".facts")).containsText(Pattern.compile("Disk[0-9.]+ [KMGT]iB free"));
             assertThat(table(page, "Certificates")).hasCount(2);
             assertThat(table(page, "Certificates").filter(new Locator.FilterOptions().setHasText("CA of a grant")))
                     .containsText("ca.pem");

@@ -61,6 +61,7 @@ function ledgerTiles(ledger) {
 
 function tiles(service, ready, leader, metrics) {
   const errors = metrics.sum("muster_journal_errors_total");
+  const free = metrics.sum("muster_disk_free_bytes");
   const write = metrics.mean("muster_journal_fsync_seconds");
   const update = metrics.mean("muster_acquire_latency_seconds");
   const snapshot = metrics.sum("muster_snapshot_bytes");
@@ -72,7 +73,7 @@ function tiles(service, ready, leader, metrics) {
       `version ${version}, up ${span(metrics.sum("process_uptime_seconds"))}`),
     tile("Journal", `seq ${number(service.seq)}`,
       `${bytes(service.journal_bytes)} on disk, ${errors ? count(errors, "failed write") : "no failed write"}`),
-    tile("Disk", write ?? "no write yet", write && "mean of one fdatasync"),
+    tile("Disk", free ? `${bytes(free)} free` : "of unknown size", write ? `${write} for one fdatasync` : "no write yet"),
     snapshot ? tile("Snapshot", span(metrics.sum("muster_snapshot_age_seconds")) + " old", bytes(snapshot))
       : tile("Snapshot", "none yet", "a start reads the whole journal"),
     tile("Updates", update ?? "none sent", update && "mean from durable to sent"),
