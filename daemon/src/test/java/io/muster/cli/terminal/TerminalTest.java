@@ -103,9 +103,7 @@ class TerminalTest {
         assertThat(progress(true))
                 .isEqualTo(Stream.of(
                                 "work [#########.....................] 33%",
-                                "work: 2 things done, 8 s",
-                                "work: 12,000 things, 12 s",
-                                "")
+                                "work: 2 things done, 8 s", "work: 12,000 things, 12 s", "")
                         .map(line -> "\r\033[?7l" + line + "\033[K\033[?7h")
                         .collect(Collectors.joining()));
         assertThat(progress(false)).isEmpty();

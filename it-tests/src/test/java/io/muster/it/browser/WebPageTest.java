@@ -339,7 +339,13 @@ class WebPageTest {
             Browser.change(daemon, "drain", "node2", HOSTILE);
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
             for (String view : List.of(
-                    "now?q=%3Cimg%20src", "host/node2", "time", "map", "host/%3Cimg%20src=x%20onerror=alert(1)%3E", "host/%E0", "constructor")) {
+                    "now?q=%3Cimg%20src",
+                    "host/node2",
+                    "time",
+                    "map",
+                    "host/%3Cimg%20src=x%20onerror=alert(1)%3E",
+                    "host/%E0",
+                    "constructor")) {
                 Browser.go(page, view);
                 page.waitForTimeout(500);
                 assertThat(page.locator("main img, main script")).hasCount(0);
