@@ -15,6 +15,7 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.Listener;
 import io.muster.daemon.net.PeerSocket;
@@ -95,7 +96,9 @@ final class Daemon {
             threads.core().execute(core.expiry()::start);
             threads.core().execute(core.reporters()::start);
         }
-        new DiskWatch(core.ledger()).start(threads.core());
+        DiskWatch disk = new DiskWatch(core.ledger(), config.storage().stateDir(), threads.worker());
+        disk.start(threads.core());
+        telemetry.metrics().gauge(Meter.DISK_FREE, disk::free);
         every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
         every(DAY_SECONDS, core.snapshots()::refresh);
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());

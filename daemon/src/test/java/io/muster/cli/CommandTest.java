@@ -245,6 +245,14 @@ class CommandTest extends VerbTest {
     }
 
     @Test
+    void historyListsHostsThatWentOfflineTogetherInOrderAlsoIfSomeWereDrainedBefore() {
+        succeeds("drain", "node2", "bad dimm");
+        succeeds("offline", "node[0-3]", "psu");
+        assertThat(out("history", "node[0-3]")).contains("psu      node[0-3]\n");
+        assertThat(out("history", "node[0-3]", "--json")).contains("\"hosts\":\"node[0-3]\"");
+    }
+
+    @Test
     void theJournalIsDumpedAndVerifiedWhileTheDaemonRunsAndRepairedWhenItDoesNot() throws IOException {
         succeeds("drain", "1", "x");
         String config = daemon.configFile().toString();

@@ -132,6 +132,19 @@ final class StandbyTest {
     }
 
     @Test
+    void a_dry_run_at_a_standby_shows_what_the_schedulers_of_the_leader_would_be_sent() throws Exception {
+        try (RunningDaemon leader = daemon("a");
+                RunningDaemon standby = daemon("b");
+                FluxClient scheduler = FluxClient.connect(leader.uri(), Options.DEFAULT)) {
+            ResponseStream stream = scheduler.stream("resource.acquire", null);
+            assertThat(stream.next()).isNotNull();
+            Result result = muster(standby.uri(), "drain", "--dry-run", "node2", "bad", "fan");
+            assertThat(result.out()).contains("would drain node2", "{\"down\":\"2\"}");
+            assertThat(drained(leader)).doesNotContain("bad fan");
+        }
+    }
+
+    @Test
     void a_linearizable_query_at_a_standby_shows_every_change_that_was_answered() throws Exception {
         try (RunningDaemon leader = daemon("a");
                 RunningDaemon standby = daemon("b")) {

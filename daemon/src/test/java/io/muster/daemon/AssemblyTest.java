@@ -161,7 +161,7 @@ class AssemblyTest {
             assertThat(telemetry.fault()).isEqualTo("No space left on device");
 
             disk.fault(FaultyDisk.NONE);
-            new DiskWatch(daemon.journal).look();
+            new DiskWatch(daemon.journal, Path.of("."), Runnable::run).look();
             assertThat(daemon.drain("2")).isNotInstanceOf(Answer.Failed.class);
             assertThat(telemetry.fault()).isEmpty();
         }

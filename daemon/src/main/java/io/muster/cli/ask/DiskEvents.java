@@ -20,7 +20,7 @@ public final class DiskEvents implements Closeable {
             damaged = true;
             StateDirOptions.say(console, String.valueOf(damage.getMessage()));
         });
-        this.progress = new Progress(console, "reading " + disk.where(), dump.totalBytes());
+        this.progress = new Progress(console, "reading the journal", dump.totalBytes());
     }
 
     public @Nullable JournalRecord nextRecord() throws IOException {

@@ -80,6 +80,10 @@ final class TopView {
             }
             case "up" -> chosen--;
             case "down" -> chosen++;
+            case "page up" -> chosen -= visible;
+            case "page down" -> chosen += visible;
+            case "home" -> chosen = 0;
+            case "end" -> chosen = Integer.MAX_VALUE / 2;
             case "/" -> prompt("filter: ", filter);
             case "h" -> prompt("host: ", "");
             case "enter" -> host = host.isEmpty() ? firstHost() : "";
@@ -105,8 +109,9 @@ final class TopView {
                 host = isFilter ? "" : typed.strip();
                 label = null;
             }
-            case "back" -> typed = typed.substring(0, Math.max(0, typed.length() - 1));
-            default -> typed += key.length() == 1 ? key : "";
+            case "back" ->
+                typed = typed.isEmpty() ? "" : typed.substring(0, typed.offsetByCodePoints(typed.length(), -1));
+            default -> typed += key.codePointCount(0, key.length()) == 1 ? key : "";
         }
         if (isFilter) {
             filter = key.equals("escape") ? "" : typed.strip();

@@ -166,7 +166,7 @@ public abstract class LedgerVerb extends Verb {
         int run(Config config, LedgerAdmin ledger) throws IOException {
             Path directory = config.storage().stateDir();
             long seq;
-            try (Progress progress = new Progress(console(), "importing " + directory)) {
+            try (Progress progress = new Progress(console(), "importing")) {
                 seq = ledger.importFrom(
                         LocalDisk.existing(directory), Level.NEWEST, (unit, done) -> progress.at(done, unit));
             }
@@ -200,7 +200,7 @@ public abstract class LedgerVerb extends Verb {
         int run(Config config, LedgerAdmin ledger) throws IOException {
             Path directory = config.storage().stateDir();
             long seq;
-            try (Progress progress = new Progress(console(), "exporting " + directory)) {
+            try (Progress progress = new Progress(console(), "exporting")) {
                 seq = ledger.export(LocalDisk.existing(directory), force, (unit, done) -> progress.at(done, unit));
             }
             console()

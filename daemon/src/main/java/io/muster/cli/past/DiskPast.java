@@ -48,7 +48,7 @@ final class DiskPast implements PastSource {
     public PastAnswer ask(Set<String> hosts, Period period, boolean notes) throws IOException {
         long[] done = new long[1];
         JournalArchive sized = new JournalArchive(disk);
-        try (Progress progress = new Progress(console, "reading " + disk.where(), sized.bytes())) {
+        try (Progress progress = new Progress(console, "reading the journal", sized.bytes())) {
             JournalArchive archive = new JournalArchive(disk, bytes -> progress.at(done[0] += bytes));
             Map<Outage, List<String>> intervals = new LinkedHashMap<>();
             try (Inquiry inquiry = new Inquiry(archive, new Inquiry.Question(hosts, period, notes), now())) {

@@ -177,7 +177,7 @@ public final class History extends Verb {
                     i.by(),
                     i.endedBy(),
                     i.reason() + (i.comment().isEmpty() ? "" : " -> " + i.comment()),
-                    Hostlist.of(entry.getValue())
+                    Hostlist.of(entry.getValue()).sort()
                             + (i.kind().isNote() && !i.holder().isEmpty() ? "/" + i.holder() : ""));
         }
         console().print(table.render(true, console().style()));

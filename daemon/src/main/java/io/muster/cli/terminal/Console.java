@@ -223,9 +223,12 @@ public final class Console {
         return line.toString(StandardCharsets.UTF_8).strip();
     }
 
-    /** Draws a line of standard error anew, to show progress. An empty text clears the line. */
+    /**
+     * Draws a line of standard error anew, to show progress. An empty text clears the line. The terminal cuts a long line, because the
+     * next call could not clear a second one.
+     */
     public void redraw(String line) {
-        complainRaw("\r" + Printable.of(line) + "\033[K");
+        complainRaw("\r\033[?7l" + Printable.of(line) + "\033[K\033[?7h");
     }
 
     private void complainRaw(String text) {

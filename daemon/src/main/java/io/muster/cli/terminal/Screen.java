@@ -3,7 +3,6 @@ package io.muster.cli.terminal;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
@@ -13,8 +12,10 @@ import java.util.regex.Pattern;
  * ends, except by SIGKILL. Lines are made printable, so no text from data can command the terminal.
  */
 public final class Screen implements AutoCloseable {
-    private static final String ENTER = "\033[?1049h\033[?25l";
-    private static final String LEAVE = "\033[?25h\033[?1049l";
+    /** The second screen, without a cursor, on which long lines do not go on in the next line. */
+    private static final String ENTER = "\033[?1049h\033[?25l\033[?7l";
+
+    private static final String LEAVE = "\033[?7h\033[?25h\033[?1049l";
     private static final String INVERSE = "\033[7m";
     private static final String OFF = "\033[0m";
     private static final Pattern COLOUR = Pattern.compile("\033\\[[0-9;]*m");
@@ -123,18 +124,47 @@ public final class Screen implements AutoCloseable {
                 early = second;
                 return "escape";
             }
-            return switch (console.in().read()) {
-                case 'A' -> "up";
-                case 'B' -> "down";
-                default -> "other";
-            };
+            return named(sequence());
         }
         return switch (first) {
             case '\033' -> "escape";
             case '\r', '\n' -> "enter";
             case '\b', 0x7f -> "back";
-            default -> first < ' ' ? "other" : String.format(Locale.ROOT, "%c", first);
+            default -> first < ' ' ? "other" : character(first);
         };
+    }
+
+    /** Reads the rest of a sequence that a key sends: parameters, and the character that ends it. */
+    private String sequence() throws IOException {
+        StringBuilder all = new StringBuilder();
+        do {
+            all.append((char) console.in().read());
+        } while (all.charAt(all.length() - 1) < '@' && console.in().available() > 0);
+        return all.toString();
+    }
+
+    private static String named(String sequence) {
+        return switch (sequence) {
+            case "A" -> "up";
+            case "B" -> "down";
+            case "5~" -> "page up";
+            case "6~" -> "page down";
+            case "H", "1~", "7~" -> "home";
+            case "F", "4~", "8~" -> "end";
+            default -> "other";
+        };
+    }
+
+    /** Reads the rest of a character in UTF-8. */
+    private String character(int first) throws IOException {
+        int more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+        byte[] bytes = new byte[1 + more];
+        bytes[0] = (byte) first;
+        int length = 1;
+        while (length < bytes.length && console.in().available() > 0) {
+            bytes[length++] = (byte) console.in().read();
+        }
+        return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
     private void restore() {

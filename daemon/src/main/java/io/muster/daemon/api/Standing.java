@@ -26,8 +26,8 @@ final class Standing {
         api.onCore(call, () -> {
             Inventory inventory = api.inventory();
             ObjectNode json = api.situation().document();
-            json.put("time", Times.rfc3339(inventory.now())).put("journal_bytes", inventory.journalBytes());
-            json.put("event_readers", api.eventReaders());
+            json.put("host", api.backend().queries().host()).put("time", Times.rfc3339(inventory.now()));
+            json.put("journal_bytes", inventory.journalBytes()).put("event_readers", api.eventReaders());
             ArrayNode schedulers = json.putArray("schedulers");
             api.backend().queries().schedulers().forEach(each -> schedulers.add(each.toJson()));
             Views.usage(api.situation(), json);

@@ -45,6 +45,7 @@ public enum Meter {
     JOURNAL_FSYNC("journal_fsync_seconds", Type.TIMER, "s", "One fdatasync of the journal"),
     JOURNAL_SEQUENCE("journal_sequence", Type.GAUGE, "", "Number of the last durable event"),
     JOURNAL_BYTES("journal_bytes", Type.GAUGE, "B", "Size of all journal segments, history included"),
+    DISK_FREE("disk_free_bytes", Type.GAUGE, "B", "Free space on the disk of the state directory"),
     JOURNAL_ERRORS("journal_errors_total", Type.COUNTER, "", "Groups of changes that could not be written or synced"),
     LEDGER_LEADS("ledger_leads", Type.GAUGE, "", "1 on the daemon that makes the changes, 0 on a standby"),
     LEDGER_TERM("ledger_term", Type.GAUGE, "", "Term in which this daemon leads on etcd, else 0"),

@@ -24,6 +24,11 @@ public final class Attributes {
         this.changing = changing;
     }
 
+    /** Returns the name of the host on which the daemon runs. */
+    String host() {
+        return fixed.getOrDefault("hostname", "");
+    }
+
     Map<String, String> of(InventoryState state) {
         Map<String, String> all = new TreeMap<>(fixed);
         all.putAll(changing.get());

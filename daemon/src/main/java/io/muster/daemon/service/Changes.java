@@ -138,7 +138,10 @@ public final class Changes {
 
     private void make(AdminRequest request, Principal by, Replier reply) {
         Command command = finding(request.command());
-        if (request.dryRun() && command.takesLong()) {
+        Answer.Failed elsewhere = request.dryRun() ? inventory.elsewhere() : null;
+        if (elsewhere != null) { // only the daemon that makes the changes has the schedulers
+            answer(elsewhere, reply);
+        } else if (request.dryRun() && command.takesLong()) {
             inventory.previewAside(
                     command,
                     by,

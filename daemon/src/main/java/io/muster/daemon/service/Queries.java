@@ -248,6 +248,11 @@ public final class Queries implements Configurable {
         return Json.encode(answer.put("value", value).put("flags", 1));
     }
 
+    /** Returns the name of the host on which the daemon runs. */
+    public String host() {
+        return attributes.host();
+    }
+
     Bytes attributes() {
         ObjectNode answer = JsonNodeFactory.instance.objectNode();
         ArrayNode names = answer.putArray("names");

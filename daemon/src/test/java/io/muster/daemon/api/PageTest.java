@@ -140,6 +140,7 @@ final class PageTest {
     void theServiceSaysWhoAsksAndWhatTheUserMayDo() throws IOException {
         JsonNode service = http.get("/v1/service").json();
         assertThat(service.path("schedulers")).isEmpty();
+        assertThat(service.path("host").asText()).isEqualTo("testhost");
         assertThat(service.path("caller").path("rights").toString()).contains("read", "change");
         addHttp();
         String bearer = "Authorization: Bearer " + token(web("--rights=hold", "--holder=night")) + "\r\n";

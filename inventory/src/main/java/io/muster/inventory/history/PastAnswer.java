@@ -30,7 +30,7 @@ public record PastAnswer(List<Map.Entry<Outage, List<String>>> intervals, Covera
         json.setAll(coverageJson(since));
         ArrayNode all = json.putArray("intervals");
         for (Map.Entry<Outage, List<String>> entry : intervals) {
-            String hosts = Hostlist.of(entry.getValue()).toString();
+            String hosts = Hostlist.of(entry.getValue()).sort().toString();
             all.add(entry.getKey().toJson(now).put("hosts", hosts));
         }
         return json;

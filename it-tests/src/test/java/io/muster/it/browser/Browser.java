@@ -108,11 +108,15 @@ final class Browser implements AutoCloseable {
 
     /** Prints the address of the page with a new token, as the command does. */
     static String address(DaemonProcess daemon, String... options) {
+        return muster(daemon, "web", options);
+    }
+
+    /** Runs a verb that uses the configuration of a daemon, and returns what it prints. */
+    static String muster(DaemonProcess daemon, String verb, String... words) {
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
-        Path config = daemon.stateDir().resolveSibling("muster.toml");
-        List<String> command = new ArrayList<>(
-                List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", "web", "--config=" + config));
-        command.addAll(List.of(options));
+        List<String> command = new ArrayList<>(List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", verb));
+        command.addAll(List.of(words));
+        command.add("--config=" + daemon.stateDir().resolveSibling("muster.toml"));
         return Tool.run(new ProcessBuilder(command)).strip();
     }
 

@@ -34,6 +34,12 @@ class WebPageTest {
     private static final String HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\"&";
     private static final int LARGE = 16_384;
 
+    /** Finds tables in which a row has another number of visible cells than the head. */
+    private static final String CROOKED = "() => [...document.querySelectorAll('table')].filter(table => {"
+            + " const seen = row => [...row.cells].filter(cell => cell.offsetParent && cell.colSpan === 1).length;"
+            + " const [head, row] = table.rows; return row && getComputedStyle(row).display === 'table-row'"
+            + " && seen(row) > 0 && seen(row) !== seen(head); }).map(table => table.textContent)";
+
     private static Browser browser;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -241,6 +247,22 @@ class WebPageTest {
     }
 
     @Test
+    void aPageWhoseTokenIsRevokedAsksForAnotherOneAlsoInTheMiddleOfADrain() {
+        try (DaemonProcess daemon = start().expect("token: .* refused an unknown token")) {
+            Page page = browser.open(Browser.address(daemon, "--rights=change"));
+            String user = page.locator("#live").getAttribute("title");
+            button(page, "Drain hosts…").click();
+            page.locator("#act-hosts").fill("node9");
+            Browser.muster(daemon, "token", "revoke", user.substring(user.indexOf("web-")));
+            assertThat(page.locator("h1")).containsText("needs a token");
+            assertThat(page.locator("dialog")).hasCount(0);
+            page.getByLabel("Token").fill(Browser.address(daemon).replaceFirst(".*#token=", ""));
+            page.keyboard().press("Enter");
+            assertThat(page.locator("h1")).containsText("All 64 hosts are available");
+        }
+    }
+
+    @Test
     void aBrokenConnectionIsSaidAndNothingIsLost() throws IOException {
         DaemonProcess.Setup setup = Browser.setup(directory, listener, Browser.racks(4, 16));
         Page page;
@@ -276,7 +298,7 @@ class WebPageTest {
                                 Browser.racks(4, 16))))) {
             daemons.start(0);
             DaemonProcess standby = daemons.start(1);
-            Page page = browser.open(Browser.address(standby) + "&/service");
+            Page page = browser.open(Browser.address(standby, "--rights=change") + "&/service");
             Locator members = table(page, "Daemons of the ledger");
             assertThat(members).hasCount(2);
             assertThat(members.first()).containsText("a leads");
@@ -284,13 +306,25 @@ class WebPageTest {
             assertThat(page.locator(".facts")).containsText("is a standby");
             assertThat(page.locator(".facts")).containsText(Pattern.compile("Leadera.*since term \\d"));
             assertThat(page.locator(".facts")).containsText("up to date");
+            assertThat(page.locator(".facts")).containsText(Pattern.compile("Disk[0-9.]+ [KMGT]iB free"));
             assertThat(table(page, "Certificates")).hasCount(2);
             assertThat(table(page, "Certificates").filter(new Locator.FilterOptions().setHasText("CA of a grant")))
                     .containsText("ca.pem");
             check(page, "service");
+            Browser.go(page, "now");
+            assertThat(page.locator("#live")).containsText("standby");
+            button(page, "Drain hosts…").click();
+            page.locator("#act-hosts").fill("node9");
+            page.locator("#act-reason").fill("fan");
+            assertThat(page.locator(".plan .fault")).containsText("leads, and takes changes");
+            page.keyboard().press("Escape");
+            Browser.go(page, "service");
             daemons.kill(0);
             assertThat(members).hasCount(1);
             assertThat(members).containsText("b leads");
+            etcd.killAll();
+            assertThat(page.locator("h1")).containsText("changes are refused: etcd");
+            assertThat(page.locator("#banner")).containsText("etcd");
         }
     }
 
@@ -305,7 +339,13 @@ class WebPageTest {
             Browser.change(daemon, "drain", "node2", HOSTILE);
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
             for (String view : List.of(
-                    "now?q=%3Cimg%20src", "host/node2", "time", "map", "host/%3Cimg%20src=x%20onerror=alert(1)%3E")) {
+                    "now?q=%3Cimg%20src",
+                    "host/node2",
+                    "time",
+                    "map",
+                    "host/%3Cimg%20src=x%20onerror=alert(1)%3E",
+                    "host/%E0",
+                    "constructor")) {
                 Browser.go(page, view);
                 page.waitForTimeout(500);
                 assertThat(page.locator("main img, main script")).hasCount(0);
@@ -346,6 +386,7 @@ class WebPageTest {
                     assertThat(page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth"))
                             .as("%s pixels too wide", view)
                             .isEqualTo(0);
+                    assertThat(page.evaluate(CROOKED)).as(view).isEqualTo(List.of());
                 }
                 Browser.go(page, "now");
                 button(page, "Drain hosts…").click();

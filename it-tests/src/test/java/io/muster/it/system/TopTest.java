@@ -107,6 +107,40 @@ class TopTest {
     }
 
     @Test
+    void keysMoveByPagesAndOtherKeysTypeNothing() throws IOException {
+        for (int i = 0; i < 16; i++) {
+            drain("node" + i, "Lüfter " + i);
+        }
+        tmux("resize-window", "-x", "100", "-y", "10");
+        awaitScreen("16 drained", "node5");
+        await().untilAsserted(() -> assertThat(screen()).doesNotContain("node6"));
+        press("NPage", "Down");
+        awaitScreen("node7");
+        press("End");
+        awaitScreen("node15");
+        press("PPage", "Enter");
+        awaitScreen("node9 (rank 9)");
+        press("Escape", "/", "DC", "F5", "ü", "f", "t", "e", "r", "Space", "1", "2");
+        awaitScreen("filter: üfter 12_", "node12");
+        press("BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace");
+        awaitScreen("filter: _");
+        press("Escape", "Home");
+        awaitScreen("node0");
+    }
+
+    @Test
+    void aTinyTerminalShowsTheBeginningOfEachLine() throws IOException {
+        drain("node[3-4]", "bad dimm");
+        tmux("resize-window", "-x", "24", "-y", "6");
+        await().atMost(Output.PATIENCE)
+                .untilAsserted(() -> assertThat(screen().lines().findFirst())
+                        .hasValueSatisfying(line -> assertThat(line).startsWith("16 hosts: 14 avail, 2 d")));
+        assertThat(screen()).contains("STATE").contains("drained");
+        press("q");
+        awaitScreen("ended 0");
+    }
+
+    @Test
     void theViewStaysWhenTheConnectionIsLostAndGoesOnWhenTheDaemonIsBack() throws IOException {
         drain("node[3-4]", "bad dimm");
         awaitScreen("14 avail, 2 drained", "bad dimm");

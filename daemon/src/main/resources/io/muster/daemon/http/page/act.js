@@ -1,6 +1,6 @@
 // Drain and undrain: first the dry run with what each scheduler would be sent, then the button.
 
-import { $, h, count, paced } from "./dom.js";
+import { $, h, count, hostlist, paced } from "./dom.js";
 import { expand } from "./hosts.js";
 import { change, tagOf } from "./link.js";
 import { holders, mayChange } from "./app.js";
@@ -72,11 +72,13 @@ function open({ verb, method, targets, names, note, isOpen }, store) {
     const named = events.map((event) => event.context?.nodelist ?? event.context?.hosts).filter(Boolean);
     const size = named.length ? count(expand(named.join(",")).length, "host") : count(events.length, "entry", "entries");
     submit.textContent = `${verb} ${named.length ? size : "hosts"}`;
+    const updateOf = (each) => (each.update ? h("code", {}, JSON.stringify(each.update)) : "nothing");
     plan.replaceChildren(
       h("h3", {}, "Dry run"),
-      h("p", {}, `The journal would get ${count(events.length, "entry", "entries")}${named.length ? `, about ${size}: ` : "."}`, named.length ? h("code", {}, named.join(",")) : ""),
-      updates.length ? h("p", {}, "Each scheduler would be sent:") : h("p", {}, "No scheduler is connected, so nobody would be sent an update."),
-      h("ul", {}, updates.map((each) => h("li", {}, `${each.user}, pid ${each.pid}: `, each.update ? h("code", {}, JSON.stringify(each.update)) : "nothing"))));
+      h("p", {}, `The journal would get ${count(events.length, "entry", "entries")}`,
+        named.length ? [`, about ${size}: `, h("code", {}, hostlist(named.join(",")))] : "."),
+      h("p", {}, updates.length ? "Each scheduler would be sent:" : "No scheduler is connected, so nobody would be sent an update."),
+      h("ul", {}, updates.map((each) => h("li", {}, `${each.user}, pid ${each.pid}: `, updateOf(each)))));
   }
 
   async function act() {
@@ -84,7 +86,8 @@ function open({ verb, method, targets, names, note, isOpen }, store) {
     submit.disabled = true;
     try {
       const done = await change(method, fields(), { tag, id });
-      plan.replaceChildren(h("p.done", {}, done.changed ? `Done: ${done.hosts ?? "the hosts"}, journal entry ${done.seq}.` : "Nothing had to be changed."));
+      plan.replaceChildren(h("p.done", {},
+        done.changed ? `Done: ${done.hosts ?? "the hosts"}, journal entry ${done.seq}.` : "Nothing had to be changed."));
       $(".buttons", dialog).replaceChildren(h("button.primary", { type: "button", autofocus: true, onclick: () => dialog.close() }, "Close"));
       [hosts, holder, reason].forEach((each) => (each.disabled = true));
       clearInterval(watch);

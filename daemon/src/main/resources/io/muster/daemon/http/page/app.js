@@ -2,7 +2,7 @@
 
 import { $, h, moment, clock, number, now, paced, setClock } from "./dom.js";
 import { Inventory } from "./hosts.js";
-import { Problem, follow, get, setToken, takeToken, view } from "./link.js";
+import { Problem, decoded, follow, get, setToken, takeToken, view } from "./link.js";
 import * as nowView from "./now.js";
 import * as mapView from "./map.js";
 import * as hostView from "./host.js";
@@ -11,9 +11,11 @@ import * as serviceView from "./service.js";
 
 const VIEWS = { now: nowView, map: mapView, host: hostView, time: timeView, service: serviceView };
 const REFRESH = 400;
-const LOOK_AGAIN = 30000; // reports about jobs change the status without an event
+const LOOK_AGAIN = 10000; // reports about jobs and a lost ledger change the status without an event
+const OLD = 10; // seconds
 
-const store = { inventory: null, caller: null, service: null, events: [], heard: 0, lost: null };
+/** The shape is a number that changes with R, when layout and graph must be read again. */
+const store = { inventory: null, caller: null, service: null, shape: 0, heard: 0, lost: null };
 let shown = null;
 let followed = false;
 
@@ -29,7 +31,7 @@ export const mayLift = (holder) => mayChange() || (mayHold() && holders().includ
 export function place() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
   const [name, argument = ""] = path.split("/");
-  return { name: VIEWS[name] ? name : "now", argument: decodeURIComponent(argument), params: new URLSearchParams(query) };
+  return { name: Object.hasOwn(VIEWS, name) ? name : "now", argument: decoded(argument), params: new URLSearchParams(query) };
 }
 
 /** Changes a parameter in the fragment without a new entry in the history. */
@@ -51,7 +53,7 @@ function show(hasMoved) {
     if (link.dataset.view === name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   });
-  document.title = `${argument || name[0].toUpperCase() + name.slice(1)} · Muster`;
+  document.title = [argument || name[0].toUpperCase() + name.slice(1), store.service.host, "Muster"].join(" · ");
   shown = VIEWS[name].show(main, store, params, argument);
   update();
   if (hasMoved) main.focus({ preventScroll: true });
@@ -91,11 +93,10 @@ const refreshSoon = paced(REFRESH, refresh);
 
 const REDEFINING = ["resource-define", "property-add", "property-remove", "restart"];
 function heard(event) {
-  store.events.push(event);
-  if (store.events.length > 200) store.events.shift();
   if (REDEFINING.some((name) => event.name.startsWith(name)) && store.inventory) {
     view("/v1/layout").then((layout) => {
       store.inventory.layout = layout;
+      store.shape++;
       refreshSoon();
     }, failed);
   }
@@ -106,6 +107,7 @@ async function everything() {
   store.service = await get("/v1/service");
   store.caller = store.service.caller;
   setClock(store.service.time);
+  $("#where").textContent = store.service.host;
   if (store.inventory) store.inventory.layout = await view("/v1/layout");
   await refresh();
 }
@@ -115,7 +117,10 @@ function listen() {
   followed = true;
   follow(store.inventory.status.seq, {
     event: heard,
-    gap: () => everything().catch(failed),
+    gap: () => {
+      store.shape++;
+      everything().catch(failed);
+    },
     live: () => {
       store.heard = now();
       if (store.lost) everything().catch(failed);
@@ -132,6 +137,7 @@ function listen() {
       return true;
     },
     restarted: async () => {
+      store.shape++;
       await everything().catch(failed);
       return store.inventory?.status.seq;
     },
@@ -160,8 +166,10 @@ function banner() {
   const live = $("#live");
   const isPolled = store.caller && !store.caller.rights.includes("follow");
   live.className = store.lost ? "live lost" : "live";
-  const word = store.lost ? "not connected" : isPolled ? "every 30 s" : "live";
-  const seq = status ? `seq ${number(status.seq)}` : "";
+  const word = store.lost ? "not connected" : isPolled ? `every ${LOOK_AGAIN / 1000} s` : "live";
+  const ledger = store.service?.ledger;
+  const isStandby = ledger && !ledger.leads;
+  const seq = status ? `seq ${number(status.seq)}${isStandby ? ", standby" : ""}` : "";
   if (live.dataset.text !== word + seq) {
     live.dataset.text = word + seq;
     live.replaceChildren(h("b", {}, word), h("span.seq", {}, " " + seq));
@@ -169,6 +177,9 @@ function banner() {
   }
   if (store.lost) {
     note(`The daemon has not answered since ${clock(store.heard || store.lost)}. What you see is of then; the page tries again until it answers.`);
+  } else if (isStandby && ledger.age > OLD) {
+    const then = clock(Date.parse(store.service.time) - ledger.age * 1000);
+    note(`This daemon is a standby, and etcd has not answered it since ${then}. What you see is of then.`);
   } else if (status?.fault) note("No change is possible now: " + status.fault);
   else if (status?.clock) note("The daemon doubts its clock: " + status.clock);
   else note("");
@@ -180,6 +191,8 @@ function ask(why) {
   shown?.close?.();
   shown = null;
   store.inventory = null;
+  $("dialog")?.close();
+  $("#main").dataset.view = "ask";
   note("");
   $("#live").replaceChildren();
   $("#live").dataset.text = "";

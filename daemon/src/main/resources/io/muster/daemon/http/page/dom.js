@@ -1,5 +1,6 @@
 // Elements, texts and times. Texts become text nodes only, whatever they are.
 
+const MOST_PARTS = 300;
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, attributes, children) {
@@ -71,6 +72,18 @@ setInterval(() => {
   }
 }, 5000);
 
+/** Returns the parts of a hostlist, with places after its commas where a line may end. */
+export function hostlist(text) {
+  const parts = text.split(",");
+  return parts.length > MOST_PARTS ? [text] : parts.flatMap((part, i) => (i ? [",", h("wbr"), part] : [part]));
+}
+
+/** Shows the beginning of a long text; the rest appears under the mouse, and in print. */
+export const clamped = (text) => h("div.clamp", { title: text }, text);
+
+/** Shows names so that lines end between them only. */
+export const whole = (names) => names && names.split(", ").map((name, i) => [i ? ", " : "", h("span.whole", {}, name)]);
+
 export const hostLink = (name) => h("a", { href: "#/host/" + encodeURIComponent(name) }, name);
 
 /** Replaces the children of a node by the new ones, and keeps nodes that have the same key, so that focus and selection stay. */
@@ -103,6 +116,22 @@ export function paced(millis, task) {
     }, wait);
   };
 }
+
+/**
+ * Makes a table that scrolls sideways on a narrow screen.
+ *
+ * @param name "table" with classes, as for h
+ * @param id of the heading that names the table
+ * @param heads texts or elements
+ */
+export function table(name, id, heads, body) {
+  const row = h("tr", {}, heads.map((head) => (typeof head === "string" ? h("th", { scope: "col" }, head) : head)));
+  return h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": id },
+    h(name, { "aria-labelledby": id }, h("thead", {}, row), body));
+}
+
+/** Shows a row with one text in a table that has no other rows. */
+export const emptyRow = (text, columns) => h("tr", {}, h("td", { colspan: columns }, text));
 
 export function menu(label, choices, value, onchange) {
   const select = h("select", { onchange: () => onchange(select.value) });

@@ -84,6 +84,8 @@ export const KINDS = [
   { key: "exclude", name: "excluded", out: true },
   { key: "lost", name: "lost", out: true },
 ];
+/** Returns the key of a kind that /v1/history names. */
+export const keyOf = (word) => (word === "excluded" ? "exclude" : word);
 const NUMBERS = Object.fromEntries(KINDS.map((kind, i) => [kind.key, i]));
 
 /** Returns the number of the kind of a group of /v1/status. */
@@ -93,14 +95,22 @@ export function kindOf(group) {
   return group.online ? NUMBERS[group.state] : NUMBERS.offline;
 }
 
+/** Returns the state of a group, for people: a host that is held may be offline too. */
+export function wordOf(group) {
+  const { key, name } = KINDS[kindOf(group)];
+  if (group.online === false && key !== "offline") return name + ", offline";
+  return group.online === null && key !== "unknown" ? name + ", unknown" : name;
+}
+
 /** Returns why hosts are out, by whom, and under which holder. */
 export function about(group) {
   const holds = group.holds ?? [];
   const users = new Set([...holds.map((hold) => hold.by?.user), group.by?.user].filter(Boolean));
+  const reason = (holds.length === 1 ? holds[0].reason : group.reason) || group.cause || "";
   return {
     holder: holds.map((hold) => hold.holder).join(", "),
     by: [...users].join(", "),
-    reason: (holds.length === 1 ? holds[0].reason : group.reason) || group.cause || "",
+    reason: group.online === false && group.cause && group.cause !== reason ? `${reason}; offline: ${group.cause}` : reason,
     since: group.since ?? group.offline_since ?? null,
     until: holds.map((hold) => hold.until).filter(Boolean).sort().at(-1) ?? null,
   };

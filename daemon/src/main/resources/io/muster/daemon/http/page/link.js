@@ -4,11 +4,20 @@
 let token = "";
 const PATIENCE = 25000; // the daemon sends something every 10 seconds
 
+/** Decodes a part of a URL; returns the text as it is if it is not encoded well. */
+export function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Takes the token out of the fragment of the URL, and out of the history of the browser. */
 export function takeToken() {
   const found = /^#token=([^&]*)&?(.*)$/.exec(location.hash);
   if (!found) return false;
-  setToken(decodeURIComponent(found[1]));
+  setToken(decoded(found[1]));
   history.replaceState(null, "", location.pathname + "#" + (found[2] || "/now"));
   return true;
 }
@@ -42,6 +51,15 @@ export async function get(path, params = {}) {
 
 export async function text(path) {
   return (await checked(await send(path))).text();
+}
+
+/** Returns why a request about the past failed. */
+export const pastProblem = (error) =>
+  error.status === 403 ? "This token does not have the right follow, which the past needs." : error.message;
+
+/** Requests a document whose status says the same as its text, such as that of a probe. */
+export async function probe(path) {
+  return (await send(path)).json();
 }
 
 const kept = new Map();

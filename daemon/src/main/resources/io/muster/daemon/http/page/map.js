@@ -1,14 +1,18 @@
 // Every host as a tile on a canvas, in groups. The tiles are copied as pixels, because that is the fastest way to draw thousands.
 
 import { $, h, count, number, since, menu, hostLink, paced, age } from "./dom.js";
-import { about, compact, split, idset, KINDS } from "./hosts.js";
+import { about, compact, split, idset, KINDS, wordOf } from "./hosts.js";
 import { get } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
 
-const SIZES = [30, 26, 22, 19, 16, 14, 12, 11, 10, 9, 8, 7];
-const LABEL = 16;
-const BETWEEN = 12;
+const SIZES = [44, 38, 34, 30, 26, 22, 19, 16, 14, 12, 11, 10, 9, 8, 7, 6];
+const LABEL = 15;
+const NAMED = 30; // pixels of a tile that has its name below it
+const NAME = 14;
+const FONT = "11px system-ui, sans-serif";
+const LONGEST_LABEL = 160; // pixels
+const BETWEEN = 10;
 const BLOCK = 256; // hosts of a group by name
 const REPAINT = 500;
 
@@ -52,16 +56,21 @@ function gather(inventory, labelOf) {
   return [...groups.values()].sort((a, b) => a.label.localeCompare(b.label, "en", { numeric: true }));
 }
 
-/** What stands above each host in the graph, by the name of the host. */
-let parents = null;
+/** Returns what stands above each host in the graph, by the name of the host. */
 async function loadParents() {
   const { paths } = await get("/v1/find", { expr: "node", output: "paths" });
-  parents = new Map();
-  for (const path of paths) {
+  return new Map(paths.map((path) => {
     const names = path.split("/");
     const host = names.pop();
-    parents.set(host, names.length > 2 ? names.slice(2).join("/") : names.at(-1));
-  }
+    return [host, names.length > 2 ? names.slice(2).join("/") : names.at(-1)];
+  }));
+}
+
+/** The answer about the last R, which is the same for every visit of the map. */
+let last = { shape: -1, parents: null };
+function parentsOf(shape) {
+  if (last.shape !== shape) last = { shape, parents: loadParents().catch(() => new Map()) };
+  return last.parents;
 }
 
 /** Draws the shape of a kind into a square: shapes differ, so that nobody needs to tell colours apart. */
@@ -105,6 +114,8 @@ function drawShape(pen, kind, size, colors) {
 export function show(main, store, params) {
   let by = params.get("by") ?? "";
   let only = params.get("only") ?? "";
+  let parents = null; // of the R that the shape stands for
+  let shape = -1;
   let groups = null;
   let groupedOf = null;
   let tiles = []; // of each host: its place
@@ -125,11 +136,13 @@ export function show(main, store, params) {
   const choice = h("section.choice", { hidden: true, "aria-label": "Chosen hosts" });
   const field = h("div.field", {}, base, over, tip);
   main.append(h("h1.hide", {}, "Map"), tools, choice, field, said,
-    h("p.note", { id: "map-help" }, "Click a host to open it; draw a box to choose hosts. Keys: arrows move, Enter opens, Space chooses, Escape chooses none."));
+    h("p.note", { id: "map-help" },
+      "Click a host to open it; draw a box to choose hosts. Keys: arrows move, Enter opens, Space chooses, Escape chooses none."));
 
   const colors = () => {
     const style = getComputedStyle(document.documentElement);
-    return Object.fromEntries([...KINDS.map((kind) => kind.key), "ink", "accent", "paper"].map((key) => [key, style.getPropertyValue("--" + key).trim()]));
+    const names = [...KINDS.map((kind) => kind.key), "ink", "accent"];
+    return Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
   };
 
   function choices() {
@@ -145,30 +158,41 @@ export function show(main, store, params) {
     if (by === "name") return byName(inventory);
     if (by === "property") return byProperty(inventory, "");
     if (by.startsWith("=")) return byProperty(inventory, by.slice(1));
-    if (!parents) return null;
     const placed = gather(inventory, (host) => parents.get(host.name) ?? "not in the graph");
     return placed.length > 1 || inventory.size <= BLOCK ? placed : byName(inventory); // a graph without racks says nothing
   }
 
+  /** Returns how many tiles of a group stand beside each other: the group is wider than high, as wide as its label, and has full rows if possible. */
+  function columns({ hosts, labelWidth }, width) {
+    const wish = Math.max(Math.ceil(Math.sqrt(hosts.length * 1.7)), Math.floor(labelWidth / size));
+    const most = Math.max(1, Math.min(Math.floor(width / size), wish));
+    for (let n = most; n > most * 0.6; n--) if (hosts.length % n === 0) return n;
+    return most;
+  }
+
   /** Gives each tile its place: the largest tiles with which all hosts are on the screen. */
   function layOut(width) {
-    const room = Math.max(300, innerHeight - field.getBoundingClientRect().top - scrollY - 60);
+    const room = Math.max(300, innerHeight - field.getBoundingClientRect().top - scrollY - 50);
+    const pen = base.getContext("2d");
+    pen.font = FONT;
+    for (const each of groups) each.labelWidth ??= Math.min(LONGEST_LABEL, pen.measureText(each.label).width);
     for (size of SIZES) {
       tiles = [];
+      const step = size < NAMED ? size : size + NAME;
       let x = 0;
       let y = 0;
       let high = 0;
       for (const each of groups) {
-        const across = Math.max(1, Math.min(Math.floor(width / size), Math.max(Math.ceil(Math.sqrt(each.hosts.length * 1.7)), Math.ceil(90 / size))));
-        const wide = across * size;
+        const across = columns(each, width);
+        const wide = Math.max(across * size, Math.ceil(each.labelWidth));
         if (x > 0 && x + wide > width) {
           x = 0;
           y += high + BETWEEN;
           high = 0;
         }
         Object.assign(each, { x, y, wide });
-        each.hosts.forEach((host, i) => tiles.push({ host, x: x + (i % across) * size, y: y + LABEL + Math.floor(i / across) * size }));
-        high = Math.max(high, LABEL + Math.ceil(each.hosts.length / across) * size);
+        each.hosts.forEach((host, i) => tiles.push({ host, x: x + (i % across) * size, y: y + LABEL + Math.floor(i / across) * step }));
+        high = Math.max(high, LABEL + Math.ceil(each.hosts.length / across) * step);
         x += wide + BETWEEN;
       }
       if (y + high <= room || size === SIZES.at(-1)) return y + high;
@@ -213,13 +237,17 @@ export function show(main, store, params) {
     pen.putImageData(image, 0, 0);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.fillStyle = palette.ink;
-    pen.font = "11px system-ui, sans-serif";
+    pen.font = FONT;
     for (const each of groups) pen.fillText(fit(pen, each.label, each.wide), each.x, each.y + 11);
+    if (size >= NAMED) for (const { host, x, y } of tiles) pen.fillText(shortName(pen, host.name), x, y + size + 9);
     base.dataset.millis = String(Math.round(performance.now() - start));
     base.dataset.tiles = String(tiles.length);
     base.dataset.size = String(size);
     paintOver();
   }
+
+  /** Returns the name, or its number if the name is wider than its tile. */
+  const shortName = (pen, name) => (pen.measureText(name).width < size ? name : fit(pen, split(name).digits || name, size));
 
   function fit(pen, text, width) {
     if (pen.measureText(text).width <= width) return text;
@@ -234,9 +262,11 @@ export function show(main, store, params) {
     const pen = over.getContext("2d");
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, over.width, over.height);
-    pen.strokeStyle = palette.accent;
+    pen.fillStyle = palette.accent;
+    pen.globalAlpha = 0.45;
+    if (chosen.size) for (const { host, x, y } of tiles) if (chosen.has(host.name)) pen.fillRect(x - 1, y - 1, size, size);
+    pen.globalAlpha = 1;
     pen.lineWidth = 2;
-    if (chosen.size) for (const { host, x, y } of tiles) if (chosen.has(host.name)) pen.strokeRect(x - 1, y - 1, size, size);
     if (cursor) {
       const tile = tiles.find((each) => each.host.name === cursor);
       pen.strokeStyle = palette.ink;
@@ -260,9 +290,10 @@ export function show(main, store, params) {
   function describe(name) {
     const host = store.inventory.byName.get(name);
     if (!host) return name;
-    const why = about(store.inventory.groups[host.group]);
+    const group = store.inventory.groups[host.group];
+    const why = about(group);
     const out = KINDS[host.kind].out ? [why.reason, why.by, why.since ? age(why.since) : ""].filter(Boolean).join(" · ") : "";
-    return `${name}: ${KINDS[host.kind].name}${out ? " · " + out : ""}`;
+    return `${name}: ${wordOf(group)}${out ? " · " + out : ""}`;
   }
 
   over.addEventListener("pointermove", (event) => {
@@ -355,7 +386,10 @@ export function show(main, store, params) {
       holds.push(...(store.inventory.groups[host.group].holds ?? []));
     });
     const liftable = holds.filter((hold) => mayLift(hold.holder));
-    const copy = h("button", { type: "button", onclick: () => navigator.clipboard.writeText(list).then(() => (copy.textContent = "Copied")) }, "Copy");
+    const copy = h("button", { type: "button", onclick: async () => {
+      await navigator.clipboard.writeText(list);
+      copy.textContent = "Copied";
+    } }, "Copy");
     choice.replaceChildren(
       h("b", {}, count(chosen.size, "host")), " ", [...kinds].map(([name, n]) => `${number(n)} ${name}`).join(", "), " ",
       h("code.list", { tabindex: "0" }, list), copy,
@@ -398,10 +432,15 @@ export function show(main, store, params) {
 
   function update() {
     const inventory = store.inventory;
-    if (!by && !parents) {
-      loadParents().catch(() => (parents = new Map())).then(() => over.isConnected && update());
-      return;
+    if (!by && shape !== store.shape) {
+      shape = store.shape;
+      parentsOf(shape).then((all) => {
+        parents = all;
+        groups = null;
+        if (over.isConnected) update();
+      });
     }
+    if (!by && !parents) return;
     const key = inventory.size + inventory.hosts[0]?.name + inventory.hosts.at(-1)?.name;
     if (!groups || groupedOf !== inventory.layout || groups.key !== key) {
       groups = group();

@@ -1,8 +1,8 @@
 // What is out now and why, and what changed in the last hours.
 
-import { h, $, count, number, since, span, clock, day, hostLink, keyed, now, paced } from "./dom.js";
-import { about, compact, expand, idset, kindOf, KINDS } from "./hosts.js";
-import { get } from "./link.js";
+import { h, $, clamped, clock, count, hostLink, hostlist, keyed, moment, now, number, paced, since, span, table, whole } from "./dom.js";
+import { about, compact, expand, idset, keyOf, kindOf, KINDS, wordOf } from "./hosts.js";
+import { get, pastProblem } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
 
@@ -29,7 +29,7 @@ export function show(main, store, params) {
   const sentence = h("h1", {});
   const bar = h("div.bar", { "aria-hidden": "true" });
   const totals = h("tbody", {});
-  const changes = h("ol", {});
+  const changes = h("ol.card", { tabindex: "0", "aria-labelledby": "t-changes" });
   const rows = h("tbody", {});
   const foot = h("p.note", { role: "status" });
   const filter = h("input", {
@@ -41,17 +41,15 @@ export function show(main, store, params) {
     h("button", { type: "button", onclick: () => sortBy(key) }, text)));
   main.append(
     h("section.sum", {}, sentence, bar),
-    h("div.columns", {},
-      h("section", {}, h("h2", { id: "t-totals" }, "Hosts by state"),
-        h("table.totals", { "aria-labelledby": "t-totals" },
-          h("thead", {}, h("tr", {}, ["State", "Hosts", "Cores", "GPUs"].map((text, i) => h(i ? "th.number" : "th", { scope: "col" }, text)))), totals)),
-      h("section.changes", {}, h("h2", {}, `Changes in the last ${HOURS} hours`), changes)),
-    h("section", {},
+    h("section.totals", {}, h("h2", { id: "t-totals" }, "Hosts by state"),
+      h("table.card", { "aria-labelledby": "t-totals" },
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "State"),
+          ["Hosts", "Cores", "GPUs"].map((text) => h("th.number", { scope: "col" }, text)))), totals)),
+    h("section.out", {},
       h("div.tools", {}, h("h2", { id: "t-out" }, "Out now"), filter,
         h("button", { type: "button", "data-drain": "", hidden: true, onclick: () => openDrain("", store) }, "Drain hosts…")),
-      h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": "t-out" },
-        h("table.out", { "aria-labelledby": "t-out" }, h("thead", {}, h("tr", {}, heads, h("th", {}, h("span.hide", {}, "Actions")))), rows)),
-      foot));
+      table("table.out", "t-out", [...heads, h("th.acts", {}, h("span.hide", {}, "Actions"))], rows), foot),
+    h("section.changes", {}, h("h2", { id: "t-changes" }, `Changes in the last ${HOURS} hours`), changes));
 
   function choose(text) {
     query = text;
@@ -93,8 +91,7 @@ export function show(main, store, params) {
     inventory.groups.forEach((group) => {
       const kind = KINDS[kindOf(group)];
       if (!kind.out) return;
-      const word = kind.name + (group.online === false && kind.key !== "offline" ? ", offline" : group.online === null && kind.key !== "unknown" ? ", unknown" : "");
-      const row = { group, kind, word, about: about(group), names: expand(group.hosts), hosts: group.hosts };
+      const row = { group, kind, word: wordOf(group), about: about(group), names: expand(group.hosts), hosts: group.hosts };
       if (text && !matches(row, text)) {
         if (!(found instanceof Set)) return;
         row.names = row.names.filter((name) => found.has(inventory.byName.get(name).rank));
@@ -125,7 +122,7 @@ export function show(main, store, params) {
       if (!details.open || links.firstChild) return;
       row.names.slice(0, MOST_LINKS).forEach((name) => links.append(hostLink(name), " "));
       if (row.names.length > MOST_LINKS) links.append(`and ${number(row.names.length - MOST_LINKS)} more`);
-    } }, h("summary", {}, row.hosts), links);
+    } }, h("summary", {}, hostlist(row.hosts)), links);
     return details;
   }
 
@@ -133,13 +130,13 @@ export function show(main, store, params) {
     const { group, kind, about: why } = row;
     const undrainable = (group.holds ?? []).filter((hold) => mayLift(hold.holder));
     return h("tr", {},
-      h("td", {}, h("span.state." + kind.key, {}, row.word)),
+      h("td.kind", {}, h("span.state." + kind.key, {}, row.word)),
       h("td.hosts", {}, hostCell(row)),
       h("td.number", {}, number(row.names.length)),
-      h("td.time", {}, since(why.since), why.until ? h("small", {}, ` until ${day(why.until)} ${clock(why.until)}`) : null),
-      h("td", {}, why.holder),
-      h("td", {}, why.by),
-      h("td.reason", {}, why.reason),
+      h("td.time", {}, since(why.since), why.until ? h("small", {}, `until ${moment(why.until)}`) : null),
+      h("td.names", {}, whole(why.holder)),
+      h("td.names", {}, whole(why.by)),
+      h("td.reason", {}, clamped(why.reason)),
       h("td.acts", {},
         undrainable.length ? h("button", { type: "button", onclick: () => openUndrain(row.hosts, undrainable, store) }, "Undrain…") : null,
         mayHold() && !group.holds && kind.key !== "lost" && kind.key !== "exclude"
@@ -175,7 +172,7 @@ export function show(main, store, params) {
       head.setAttribute("aria-sort", way);
     });
     const all = select(inventory);
-    keyed(rows, all.slice(0, MOST_ROWS), (row) => JSON.stringify([row.hosts, row.group.state, row.group.online, row.group.holds, row.group.since, row.group.reason, row.group.by]), rowOf);
+    keyed(rows, all.slice(0, MOST_ROWS), (row) => JSON.stringify([row.hosts, { ...row.group, ranks: "", hosts: "" }]), rowOf);
     const hosts = all.reduce((sum, row) => sum + row.names.length, 0);
     const cut = all.length > MOST_ROWS ? ` The first ${MOST_ROWS} are shown; filter for others.` : "";
     foot.textContent = typeof found === "string" && query ? `This is no expression, so it filters as a text: ${found}`
@@ -186,26 +183,27 @@ export function show(main, store, params) {
 
   // ---- changes
 
+  const single = (hosts) => !/[,[]/.test(hosts);
+
   let seq = -1;
   const drawChanges = paced(3000, async () => {
     try {
       const from = now() - HOURS * 3600e3;
       const past = await get("/v1/history", { since: Math.floor(from / 1000) });
       const news = [];
-      for (const each of past.intervals) {
-        const why = each.reason ? `: ${each.reason}` : "";
-        if (Date.parse(each.from) >= from) news.push({ time: each.from, kind: each.kind, text: each.kind, hosts: each.hosts, by: each.by, why });
-        if (each.to) news.push({ time: each.to, kind: "avail", text: `no longer ${each.kind}`, hosts: each.hosts, by: each.ended_by, why: each.comment ? `: ${each.comment}` : "", after: each.seconds });
+      for (const { hosts, kind, reason, by, comment, seconds, ...each } of past.intervals) {
+        if (Date.parse(each.from) >= from) news.push({ time: each.from, key: keyOf(kind), text: kind, hosts, by, why: reason });
+        if (each.to) news.push({ time: each.to, key: "avail", text: `no longer ${kind}`, hosts, by: each.ended_by, why: comment, after: seconds });
       }
       news.sort((a, b) => (a.time < b.time ? 1 : -1));
-      keyed(changes, news.slice(0, MOST_CHANGES), JSON.stringify, (each) => h("li", {},
+      keyed(changes, news.slice(0, MOST_CHANGES), JSON.stringify, (each) => h("li.clamp", { title: `${each.hosts} ${each.why}` },
         h("time", { datetime: each.time }, clock(each.time)), " ",
-        h("span.state." + (each.kind === "excluded" ? "exclude" : each.kind), {}, each.text), " ",
-        h("span.hosts", { title: each.hosts }, each.hosts), each.why,
+        h("span.state." + each.key, {}, each.text), " ",
+        h("b", {}, single(each.hosts) ? hostLink(each.hosts) : hostlist(each.hosts)), each.why ? `: ${each.why}` : "",
         h("small", {}, (each.after ? `, after ${span(each.after)}` : "") + (each.by ? ` · ${each.by}` : ""))));
       if (!news.length) changes.replaceChildren(h("li.note", {}, "Nothing changed."));
     } catch (error) {
-      changes.replaceChildren(h("li.note", {}, error.status === 403 ? "This token does not have the right follow, which the past needs." : error.message));
+      changes.replaceChildren(h("li.note", {}, pastProblem(error)));
     }
   });
 

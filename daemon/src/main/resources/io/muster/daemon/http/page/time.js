@@ -1,27 +1,68 @@
 // Hosts by state over the last days, and the time that was held, from the history of the journal.
 
-import { h, s, count, number, span, moment, menu, now, paced } from "./dom.js";
-import { expand } from "./hosts.js";
-import { get } from "./link.js";
+import { h, s, clamped, count, emptyRow, number, span, moment, menu, now, paced, table } from "./dom.js";
+import { expand, keyOf } from "./hosts.js";
+import { get, pastProblem } from "./link.js";
 import { setParam } from "./app.js";
 
 const DAYS = [["1", "day"], ["7", "week"], ["30", "30 days"], ["365", "year"]];
 const BY = [["reason", "reason"], ["holder", "holder"], ["user", "user"], ["host", "host"], ["state", "state"]];
 const STATES = ["drained", "offline", "excluded", "torpid", "lost"];
-const CLASSES = { excluded: "exclude" };
 const [WIDE, HIGH] = [1000, 90];
 const MOST_ROWS = 25;
+const DAY = 86400e3;
+
+/** Returns how many hosts were in a state at each change of that number: [time, number] pairs. */
+function steps(intervals, kind, from, until) {
+  const changes = new Map();
+  const add = (time, n) => changes.set(time, (changes.get(time) ?? 0) + n);
+  for (const each of intervals) {
+    if (each.kind !== kind) continue;
+    const n = expand(each.hosts).length;
+    add(Math.max(from, Date.parse(each.from) || from), n);
+    if (each.to) add(Math.max(from, Date.parse(each.to)), -n);
+  }
+  let sum = 0;
+  const points = [[from, 0]];
+  for (const time of [...changes.keys()].sort((a, b) => a - b)) {
+    sum += changes.get(time);
+    if (points.at(-1)[0] === time) points.at(-1)[1] = sum;
+    else points.push([time, sum]);
+  }
+  points.push([until, sum]);
+  return points;
+}
+
+/** Draws the number of hosts in a state as a line with steps; nothing if there never was one. */
+function chart(kind, points, from, until) {
+  const most = points.reduce((top, [, n]) => Math.max(top, n), 0);
+  if (most === 0) return null;
+  const x = (time) => (((time - from) / (until - from)) * WIDE).toFixed(1);
+  const y = (n) => (HIGH - (n / most) * (HIGH - 6)).toFixed(1);
+  const line = points.map(([time, n], i) => (i ? `H${x(time)}V${y(n)}` : `M${x(time)},${y(n)}`)).join("");
+  const last = number(points.at(-1)[1]);
+  const label = `Hosts ${kind} over time: ${last} now, ${number(most)} at most`;
+  return h("figure", {},
+    h("figcaption", {}, h("span.state." + keyOf(kind), {}, kind), h("b", {}, ` ${last} `), "now, ", h("b", {}, number(most)), " at most"),
+    s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
+      s("path", { class: "area f-" + keyOf(kind), d: `${line}V${HIGH}H0Z` }), s("path", { class: "line s-" + keyOf(kind), d: line })));
+}
+
+/** Returns the texts below a chart, as exact as its length lets them be. */
+function ticks(from, until) {
+  const [start, end] = until - from < 2 * DAY ? [11, 16] : until - from < 60 * DAY ? [5, 16] : [0, 10];
+  const texts = [0, 0.25, 0.5, 0.75].map((share) => moment(from + share * (until - from)).slice(start, end));
+  return h("div.ticks", { "aria-hidden": "true" }, [...texts, "now"].map((text) => h("span", {}, text)));
+}
 
 export function show(main, store, params) {
   let days = params.get("days") ?? "7";
   let by = params.get("by") ?? "reason";
   const charts = h("div.charts", {});
-  const rows = h("tbody", {});
-  const head = h("th", { scope: "col" }, "");
   const said = h("p.note", { role: "status" });
-  const drawAll = () => drawCharts().then(drawSums).catch((error) => {
-    said.textContent = error.status === 403 ? "This token does not have the right follow, which the past needs." : error.message;
-  });
+  const head = h("th", { scope: "col" });
+  const rows = h("tbody", {});
+  const numbers = ["Host time", "Hosts", "Times", "Open", "Longest"].map((text) => h("th.number", { scope: "col" }, text));
   main.append(
     h("div.tools", {}, h("h1", {}, "Hosts that were out"), menu("in the last", DAYS, days, (value) => {
       days = value;
@@ -33,69 +74,48 @@ export function show(main, store, params) {
       setParam("by", by);
       drawAll();
     })),
-    h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": "t-held" }, h("table.held", { "aria-labelledby": "t-held" }, h("thead", {}, h("tr", {}, head,
-      h("th", {}, h("span.hide", {}, "Share")), ["Host time", "Hosts", "Times", "Open", "Longest"].map((text) => h("th.number", { scope: "col" }, text)))), rows)));
-
-  /** Returns how many hosts were in a state at each change of that number: [time, number] pairs. */
-  function steps(intervals, kind, from, until) {
-    const changes = new Map();
-    const add = (time, n) => changes.set(time, (changes.get(time) ?? 0) + n);
-    for (const each of intervals) {
-      if (each.kind !== kind) continue;
-      const n = expand(each.hosts).length;
-      add(each.from ? Math.max(from, Date.parse(each.from)) : from, n);
-      if (each.to) add(Math.max(from, Date.parse(each.to)), -n);
-    }
-    let sum = 0;
-    const points = [[from, 0]];
-    for (const time of [...changes.keys()].sort((a, b) => a - b)) {
-      sum += changes.get(time);
-      if (points.at(-1)[0] === time) points.at(-1)[1] = sum;
-      else points.push([time, sum]);
-    }
-    points.push([until, sum]);
-    return points;
-  }
-
-  function chart(kind, points, from, until) {
-    const most = points.reduce((top, [, n]) => Math.max(top, n), 0);
-    if (most === 0) return null;
-    const x = (time) => (((time - from) / (until - from)) * WIDE).toFixed(1);
-    const y = (n) => (HIGH - (n / most) * (HIGH - 6)).toFixed(1);
-    let line = "";
-    points.forEach(([time, n], i) => (line += i ? `H${x(time)}V${y(n)}` : `M${x(time)},${y(n)}`));
-    const last = points.at(-1)[1];
-    const name = CLASSES[kind] ?? kind;
-    return h("figure", {},
-      h("figcaption", {}, h("span.state." + name, {}, kind), h("b", {}, ` ${number(last)} `), "now, ", h("b", {}, number(most)), " at most"),
-      s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img", "aria-label": `Hosts ${kind} over time: ${number(last)} now, ${number(most)} at most` },
-        s("path", { class: "area f-" + name, d: `${line}V${HIGH}H0Z` }), s("path", { class: "line s-" + name, d: line })));
-  }
+    table("table.held", "t-held", [head, h("th.share", {}, h("span.hide", {}, "Share")), ...numbers], rows));
 
   async function drawCharts() {
     const until = now();
-    const wanted = until - Number(days) * 86400e3;
+    const wanted = until - Number(days) * DAY;
     const past = await get("/v1/history", { since: Math.floor(wanted / 1000) });
     const from = Math.max(wanted, Math.min(Date.parse(past.known_since ?? "") || wanted, until - 60e3));
-    const isShort = until - from < 2 * 86400e3;
     const drawn = STATES.map((kind) => chart(kind, steps(past.intervals, kind, from, until), from, until)).filter(Boolean);
-    const marks = h("div.ticks", { "aria-hidden": "true" }, [0, 0.25, 0.5, 0.75, 1].map((part) => h("span", {}, part === 1 ? "now" : moment(from + part * (until - from)).slice(isShort ? 11 : 5, isShort || days !== "365" ? 16 : 10))));
-    charts.replaceChildren(...(drawn.length ? [...drawn, marks] : [h("p", {}, "No host was out in this time.")]));
-    said.textContent = past.complete ? "A host may be in two states at once, such as drained and offline." : `The past is known since ${moment(past.complete_since)}.`;
+    charts.replaceChildren(...(drawn.length ? [...drawn, ticks(from, until)] : [h("p", {}, "No host was out in this time.")]));
+    said.textContent = !past.complete || from > wanted ? `The past is known since ${moment(past.complete_since ?? from)}.` : "";
+    if (drawn.length > 1) said.textContent += " A host may be in two states at once, such as drained and offline.";
   }
 
   async function drawSums() {
-    const since = Math.floor(now() / 1000 - Number(days) * 86400);
-    const report = await get("/v1/report", { by, since, states: STATES.join(",") });
-    const totals = report.totals.sort((a, b) => b.total_seconds - a.total_seconds);
-    const most = totals[0]?.total_seconds || 1;
+    const since = Math.floor((now() - Number(days) * DAY) / 1000);
+    const { totals } = await get("/v1/report", { by, since, states: STATES.join(",") });
+    totals.sort((a, b) => b.total_seconds - a.total_seconds);
     head.textContent = by[0].toUpperCase() + by.slice(1);
-    rows.replaceChildren(...totals.slice(0, MOST_ROWS).map((each) => h("tr", {},
-      h("th.reason", { scope: "row" }, each[by] || "(none)"),
-      h("td.share", {}, s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, s("rect", { width: Math.max(0.5, (100 * each.total_seconds) / most), height: 10 }))),
-      [span(each.total_seconds), number(each.nnodes), number(each.times), number(each.open), span(each.longest_seconds)].map((text) => h("td.number", {}, text)))));
-    if (!totals.length) rows.replaceChildren(h("tr", {}, h("td", { colspan: 7 }, "Nothing.")));
-    else if (totals.length > MOST_ROWS) said.textContent += ` The table has the first ${MOST_ROWS} of ${count(totals.length, "row")}; muster report prints all.`;
+    rows.replaceChildren(...totals.slice(0, MOST_ROWS).map((each) => rowOf(each, totals[0].total_seconds || 1)));
+    if (!totals.length) rows.append(emptyRow("Nothing.", 7));
+    if (totals.length > MOST_ROWS) {
+      said.textContent += ` The table has the first ${MOST_ROWS} of ${count(totals.length, "row")}; muster report prints all.`;
+    }
+  }
+
+  function rowOf(each, most) {
+    const texts = [span(each.total_seconds), number(each.nnodes), number(each.times), number(each.open), span(each.longest_seconds)];
+    const width = Math.max(0.5, (100 * each.total_seconds) / most);
+    return h("tr", {},
+      h("th.reason", { scope: "row" }, clamped(each[by] || "(none)")),
+      h("td.share", {}, s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
+        s("rect", { width, height: 10 }))),
+      texts.map((text) => h("td.number", {}, text)));
+  }
+
+  async function drawAll() {
+    try {
+      await drawCharts();
+      await drawSums();
+    } catch (error) {
+      said.textContent = pastProblem(error);
+    }
   }
 
   let seq = -1;
