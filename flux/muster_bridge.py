@@ -154,6 +154,9 @@ class Wire:
         """Sends a request for a change, with an id of its own unless it has one, so that it is made once."""
         return self.call(topic, {"id": str(uuid.uuid4()), **payload}, done, **options)
 
+    def awaits(self, call):
+        return self.sent.get(call.tag) is call or call in self.waiting
+
     def cancel(self, call, topic=None):
         """Forgets a request: done is not called any more. A topic, e.g. resource.journal-cancel, tells Muster to end it."""
         if call is not None and self.sent.get(call.tag) is call:
@@ -730,13 +733,13 @@ class Bridge:
         self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
         self.status_time, self.status_asked, self.status_old = time.time(), False, False
         self.changes, self.remembered = 0, None  # events so far; the status that the KVS has
-        self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for now
+        self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for, and that are not answered yet
         self.logged = {}  # broker rank -> reason of its drain in the eventlog
         self.by_host, self.everywhere = {}, set()  # host -> its ranks; the ranks of R and of brokers
         self.held = self.scheduler = None  # what the scheduler was told, and its request
         self.made = {}  # parts of answers: name -> (key, value)
         self.acquiring = self.reporting = None  # Calls whose streams are open
-        self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
+        self.reported_torpid = set()
         self.asked = set()  # ranks for which the acquisition was opened again
         self.refused, self.complaints, self.trouble = None, collections.deque(maxlen=20), []
         self.joined = self.muted = self.speaks = self.following = self.reporter = self.usage_asked = False
@@ -1016,10 +1019,9 @@ class Bridge:
 
     def on_down(self):
         self.joined = self.said.fresh = self.following = self.speaks = self.status_asked = self.reporter = False
-        self.acquiring = self.reporting = self.usage = None
-        for change, (msg, wanted, call) in list(self.arriving.items()):
-            self.wire.cancel(call)
-            self.keep_here(msg, wanted, change)
+        self.acquiring = self.reporting = None
+        for change in list(self.arriving):
+            self.keep_here(change)
         self.tell()
 
     def on_R(self, errnum, body):
@@ -1140,17 +1142,15 @@ class Bridge:
 
     def on_reported(self, errnum, body):
         if errnum and errnum != errno.ECONNRESET:
-            self.once(f"a report of liveness: {body}")
-            self.usage = None
+            self.once(f"a report of usage: {body}")
 
     def on_allocation(self, future):
         self.usage_asked = False
         try:
-            allocated, now = ranks_of(future.get()["allocated"]), time.monotonic()
+            allocated = ranks_of(future.get()["allocated"])
         except OSError:  # the job manager is not loaded
             return
-        if self.joined and self.reporter and (allocated != self.usage or now - self.usage_time > 10):
-            self.usage, self.usage_time = allocated, now
+        if self.joined and self.reporter:  # also if nothing changed: drain --wait=idle needs a report after the drain
             self.wire.call("resource.usage", {"allocated": self.to_muster(allocated)}, self.on_reported)
 
     def tick(self):
@@ -1173,6 +1173,8 @@ class Bridge:
             self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
         for drain in [d for d in self.local.pending.values() if d.get("retry", now + 1) <= now]:
             self.send_drain(drain)
+        for change in [change for change, (_, _, call) in self.arriving.items() if call.begun + 1.0 <= now]:
+            self.keep_here(change)
 
     # ---- the scheduler
     def on_acquire(self, msg):
@@ -1331,34 +1333,40 @@ class Bridge:
             return self.drain_here(msg, wanted, change)
 
         def done(errnum, body):
-            self.arriving.pop(change, None)
             self.status_old = True
             # flux-core accepts a drain with this mode although some of its hosts are excluded
             if keeps and errnum and (errnum not in DECIDED or (errnum, wanted.get("mode")) == (errno.EINVAL, "update")):
                 self.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
-                return self.keep_here(msg, wanted, change)
+                return self.keep_here(change)
+            self.arriving.pop(change, None)
             return self.kvs.after(lambda: self.answer(msg, body, errnum))  # users may look for the change in the eventlog
 
         for drain in [d for d in self.local.pending.values() if "retry" in d] if msg.topic == "resource.undrain" else ():
             self.send_drain(drain)  # before the undrain, which must not overtake it
 
         # A user's request is not repeated: the next Muster may not believe for whom this connection speaks.
-        wait = 1.0 if keeps else self.grace
+        wait = None if keeps else self.grace
+        if keeps:
+            self.arriving[change] = msg, wanted, None
         call = self.wire.call(msg.topic, wanted, done, cred=cred, repeat=bool(owner), wait=wait)
-        if keeps and call.tag is not None:
-            self.arriving[change] = (msg, wanted, call)
+        if change in self.arriving:  # the wire did not refuse it
+            self.arriving[change] = msg, wanted, call
         return None
 
-    def keep_here(self, msg, wanted, change):
+    def keep_here(self, change):
+        """Answers a drain without Muster, which was asked for it."""
+        msg, wanted, call = self.arriving.pop(change)
         try:
-            self.drain_here(msg, wanted, change)
+            self.drain_here(msg, wanted, change, call)
         except Exception as e:
             self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, getattr(e, "strerror", None) or str(e))
+        if change not in self.local.pending:
+            self.wire.cancel(call)
 
-    def drain_here(self, msg, wanted, change):
+    def drain_here(self, msg, wanted, change, call=None):
         """A drain while Muster is away: it keeps jobs away at once, is written to the KVS, and is passed on later. A drain of
-        ranks that seem drained is accepted too, because Muster may have ended their drains just before it was lost."""
-        self.arriving.pop(change, None)
+        ranks that seem drained is accepted too, because Muster may have ended their drains just before it was lost. call: the
+        request that Muster may still answer, which keeps its place before later requests."""
         ranks, mode, reason = self.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
         if mode not in (None, "update", "overwrite", "force-overwrite"):
             return self.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
@@ -1380,14 +1388,14 @@ class Bridge:
             return self.fail(msg, errno.EIO, trouble)
 
         self.remember(line, written)
-        return self.send_drain(drain)
+        return self.send_drain(drain, call)
 
     def keep_drain(self, change, ranks, reason, mode, cred):
         drain = {"id": change, **self.placed(ranks), "reason": clean(reason), "mode": mode, "cred": list(cred), "ranks": ranks}
         self.local.pending[change] = drain
         return drain
 
-    def send_drain(self, drain):
+    def send_drain(self, drain, call=None):
         drain.pop("retry", None)
 
         def done(errnum, body):
@@ -1408,7 +1416,9 @@ class Bridge:
             self.settle()
 
         ranks = drain["ranks"] & self.nodes.keys()
-        if ranks:  # R may have none of these hosts
+        if call and self.wire.awaits(call):
+            call.done = done
+        elif ranks:  # R may have none of these hosts
             o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
             o = {k: v for k, v in o.items() if v}  # Muster takes an empty reason for a reason
             self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
@@ -1579,8 +1589,8 @@ class Bridge:
 
     def stop(self):
         """Ends the streams, and writes Muster's drains and exclusions to the KVS, because flux-core's own module may read it next."""
-        for change, (msg, wanted, _) in list(self.arriving.items()):  # Muster may not have made these drains
-            self.keep_here(msg, wanted, change)
+        for change in list(self.arriving):  # Muster may not have made these drains
+            self.keep_here(change)
         for msg in ([self.scheduler] if self.held else []) + self.journals:
             self.fail(msg, errno.ECANCELED, "the resource module was unloaded")
         self.wire.close()

@@ -338,6 +338,8 @@ class WithMuster(BridgeTest):
         self.until(lambda: any(r[0] == "resource.torpid" for r in self.muster.requests))
         self.h.allocated = "2"
         self.until(lambda: self.muster.usage == "2")
+        self.muster.usage = None
+        self.until(lambda: self.muster.usage == "2")  # for those who wait for a report that is later than their change
 
     def test_a_muster_without_reporters_is_named_once_and_serves(self):
         self.muster.missing = {"report", "usage"}
@@ -529,6 +531,15 @@ class WithoutMuster(BridgeTest):
         self.until(lambda: self.muster.drained == {"n1": "x"} and not self.bridge.local.pending)
         self.assertEqual("0,2-3", self.up())
 
+    def test_a_drain_for_which_the_wire_has_no_room_is_kept(self):
+        self.all()
+        self.bridge.wire.most = 0
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "x"}))
+        self.assertEqual("0,2-3", self.up())
+        self.bridge.wire.most = 1 << 20
+        self.until(lambda: [drain.update(retry=0) for drain in self.bridge.local.pending.values()] == [])
+        self.assertEqual({"n1": "x"}, self.muster.drained)
+
     def test_a_drain_that_cannot_be_is_refused(self):
         self.all()
         self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
@@ -647,6 +658,23 @@ class WithoutMuster(BridgeTest):
         self.until(lambda: msg.responses and not self.bridge.local.pending)
         self.assertEqual([(0, None)], msg.responses)
         self.until(lambda: self.up() == "0-3")
+
+    def test_a_drain_and_then_an_undrain_that_muster_never_read_are_passed_on_in_their_order(self):
+        self.all()
+        for hangs in False, True:
+            with self.subTest(hangs=hangs):
+                with self.muster.lock:
+                    drain = self.h.send("resource.drain", {"targets": "1", "reason": "x"})
+                    undrain = self.h.send("resource.undrain", {"targets": "1"})
+                    if hangs:
+                        self.until(lambda: drain.responses)
+                    for peer in list(self.muster.peers):
+                        peer.close()
+                    self.until(lambda: drain.responses)
+                self.until(lambda: undrain.responses and not self.bridge.local.pending)
+                self.assertEqual([[(0, None)]] * 2, [drain.responses, undrain.responses])
+                self.assertEqual({}, self.muster.drained)
+                self.until(lambda: self.up() == "0-3")
 
     def test_a_broker_that_leaves_meanwhile_is_down_at_once(self):
         self.all()
