@@ -37,9 +37,9 @@ class BridgeTest(unittest.TestCase):
             self.running = False
             self.muster.stop()
 
-    def boot(self, online="0-3", brokers=HOSTS, args=(), listen=False, **options):
+    def boot(self, online="0-3", brokers=HOSTS, args=(), listen=False, config=None, **options):
         """Starts an instance with the KVS of the one before."""
-        self.h = Instance(",".join(brokers), {"muster": {"socket": self.path, **options}}, self.kvs)
+        self.h = Instance(",".join(brokers), {"muster": {"socket": self.path, **options}, **(config or {})}, self.kvs)
         if listen:
             self.h.listen(self.path + ".broker")
             self.addCleanup(self.h.close)
@@ -404,6 +404,7 @@ class WithMuster(BridgeTest):
         self.assertEqual([(0, None)], waits.responses)
         self.assertEqual("0-1,3", self.up())
         self.assertEqual((0, None), self.h.ask("resource.config-reload", {}))
+        self.assertEqual(errno.EINVAL, self.h.ask("resource.config-reload", {"resource": {"history": "long"}})[0])
         self.assertIn(self.h.ask("resource.topo-get", **USER)[0], (0, errno.ENOSYS))
         self.h.send("resource.topo-reduce", {"count": 1, "resource": {}}, noresponse=True)
         self.assertEqual((0, None), self.h.ask("resource.acquire-mute"))
@@ -502,7 +503,7 @@ class WithoutMuster(BridgeTest):
 
     def test_a_drain_that_muster_was_asked_for_when_it_died_is_made_once(self):
         self.all()
-        self.muster.refuse["drain"] = (errno.EAGAIN, "later")
+        self.muster.refuse["drain"] = (errno.EROFS, "later")
         self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "x"}))
         self.assertEqual("0,2-3", self.up())
         self.assertTrue(self.logs("this instance keeps it until Muster takes it"))
@@ -764,6 +765,18 @@ class WithoutMuster(BridgeTest):
             self.joined()
             self.assertEqual(list(range(3 - left, 3)), [e["timestamp"] for e in self.log() if e["timestamp"] < 3])
             self.bridge.stop()
+
+    def test_the_history_of_the_eventlog_is_that_of_the_configuration(self):
+        old = json.dumps({"timestamp": time.time() - 7 * 86400, "name": "drain", "context": {"idset": "1", "nodelist": "n1"}}) + "\n"
+        self.start()
+        for history, left in ("infinity", 1), ("8d", 1), ("6d", 0), ("0", 0):
+            self.kvs["resource.eventlog"] = old.encode()
+            self.kvs["checkpoint.resource"] = json.dumps({"timestamp": time.time(), "drain_state": {}}).encode()
+            self.boot(config={"resource.history": history})
+            self.assertEqual(left, self.kvs["resource.eventlog"].count(old.encode()), history)
+            self.bridge.stop()
+        with self.assertRaises(ValueError):
+            self.boot(config={"resource.history": "long"})
 
     def test_an_eventlog_of_an_old_flux_is_read_and_rewritten(self):
         events = (
