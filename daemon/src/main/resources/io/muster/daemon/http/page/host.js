@@ -54,7 +54,7 @@ export function show(main, store, params, name) {
       ...fact("Properties", host.properties.join(", ") || "none"),
       ...fact("Place", ...paths.map(placeText)),
       ...fact("Notes", ...host.notes.map((note) => `${note.path || "host"}: ${[note.mark ? `${note.mark.state} ${note.mark.reason}` : "", ...note.tags.map((tag) => Object.values(tag).filter((value) => typeof value === "string").join("="))].filter(Boolean).join(", ")}`)),
-      ...fact("Schedulers", ...(store.service?.schedulers ?? []).map((each) => `${each.user}, pid ${each.pid}: ${each.behind ? "has yet to be sent the last change" : "was sent everything"}`)));
+      ...fact("Schedulers", ...(store.service?.schedulers ?? []).map((each) => !each.connected ? `${each.owner}, ${each.user}: is not connected` : `${each.user}, pid ${each.pid}: ${each.behind ? "has yet to be sent the last change" : "was sent everything"}`)));
   }
 
   const holdText = (hold) => [h("b", {}, hold.holder), ": ", hold.reason || "no reason given", hold.by ? `, by ${hold.by.user}` : "", ", ", since(hold.since), hold.until ? `, until ${moment(hold.until)}` : ""];
