@@ -2,7 +2,7 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs verify drain kill waits rival restart epilog nobody hang slow full change renamed lost_broker bridge_killed clocks
+STEPS=(check boot job verbs verify drain kill waits rival restart epilog nobody hang slow full change renamed released lost_broker bridge_killed clocks
     reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
@@ -416,6 +416,21 @@ in_renamed() {
     runs_on node1
     runs_on node0
     still_runs
+    flux module reload sched-simple
+    eventually scheduler_has free node0
+    scheduler_has down node7 || fail "$(flux resource list)"
+}
+
+# The acquisition is released by hand, so that a new R is in force although the scheduler has an older one.
+in_released() {
+    ready
+    sed -i 's/node\[0-1\]/node[0,7]/' "$dir/muster.toml"
+    kill -HUP "$(pid)"
+    eventually eval '"$MUSTER" status 2>&1 | grep -q "acquired an older R"'
+    "$MUSTER" acquire release || fail "acquire release"
+    eventually eval '"$MUSTER" list -n -o nodelist | grep -q node7'
+    waits_for node1
+    runs_on node0
     flux module reload sched-simple
     eventually scheduler_has free node0
     scheduler_has down node7 || fail "$(flux resource list)"
