@@ -36,6 +36,7 @@ try:
     from flux.constants import FLUX_KVS_APPEND, FLUX_KVS_TREEOBJ, FLUX_MSGTYPE_REQUEST, FLUX_RPC_STREAMING
     from flux.future import Future
     from flux.hostlist import Hostlist
+    from flux.util import parse_fsd
 except ImportError:  # the wire and the held stream need no Flux
     pass
 
@@ -48,7 +49,7 @@ POLLIN, POLLOUT, POLLERR = 1, 2, 4  # as in libflux
 LARGEST_FRAME = 1 << 30
 LARGEST_OUTPUT = 64 << 20  # bytes that wait for the socket, and bytes of requests that wait for a connection
 READ_AT_ONCE, SEND_AT_ONCE, LARGE = 1 << 16, 1 << 22, 1 << 20
-RETRY_FIRST, RETRY_LAST = 0.02, 1.0  # seconds
+RETRY_FIRST, RETRY_LAST, ROOM = 0.02, 1.0, 0.5  # seconds; ROOM is between two tries of a request for which Muster has no room
 
 
 def request(topic, text, flags, cred, tag):
@@ -122,7 +123,7 @@ class Wire:
         self.trouble = ""  # the last one that was logged; None while Muster answers
         self.delay, self.tags = RETRY_FIRST, 0
         self.sent = {}  # tag -> Call
-        self.waiting, self.waiting_bytes = [], 0  # Calls for the next connection
+        self.waiting, self.waiting_bytes, self.again_at = [], 0, 0.0  # Calls for the next connection, or for when Muster has room
         self.counters = {"connects": 0, "losses": 0, "requests": 0, "repeats": 0, "expired": 0}
         self.timer = reactor.timer_watcher_create(0.0, self._guarded(self._dial))
         self.ticker = reactor.timer_watcher_create(0.1, self._guarded(self._expire), repeat=0.1)
@@ -136,8 +137,8 @@ class Wire:
         done(errnum, body) is called once, or for each response of a streaming request until errnum is not 0. body is the
         payload as bytes (a bytearray if it is large), or None; with an errnum, it is a sentence (str).
 
-        A request with `repeat` waits for a connection, and is sent again after a loss; give an id with each change (see
-        `change`). Others fail with ECONNRESET without a connection. After `wait` seconds, the request fails with EAGAIN.
+        A request with `repeat` waits for a connection, and is sent again after a loss, and when Muster had no room for it (EAGAIN),
+        as while an answer of 100 MB is on its way; give an id with each change (see `change`). Others fail with ECONNRESET without a connection. After `wait` seconds, the request fails with EAGAIN.
         """
         text, now = json.dumps(payload) if isinstance(payload, dict) else payload, self.clock()
         call = Call(topic=topic, text=text, done=done, streaming=streaming, cred=cred, repeat=repeat, begun=now)
@@ -147,12 +148,15 @@ class Wire:
         elif len(text or "") + (sum(map(len, self.output)) if self.up else self.waiting_bytes) > self.most:
             self._tell(call, errno.EAGAIN, "too many requests wait for Muster; nothing was changed")
         else:
-            self._send(call) if self.up else self._wait(call)
+            self._send(call) if self.up and not (repeat and self.waiting) else self._wait(call)  # none overtakes those that wait
         return call
 
     def change(self, topic, payload, done, **options):
         """Sends a request for a change, with an id of its own unless it has one, so that it is made once."""
         return self.call(topic, {"id": str(uuid.uuid4()), **payload}, done, **options)
+
+    def awaits(self, call):
+        return self.sent.get(call.tag) is call or call in self.waiting
 
     def cancel(self, call, topic=None):
         """Forgets a request: done is not called any more. A topic, e.g. resource.journal-cancel, tells Muster to end it."""
@@ -258,8 +262,7 @@ class Wire:
             self.counters["connects"] += 1
             later, self.waiting, self.waiting_bytes = self.waiting, [], 0
             self._guarded(self.on_up)()
-            for call in later:
-                self._send(call) if self.up else self._wait(call)
+            self._send_again(later)
         if self.socket:
             self.input += data
             self._leave_out()
@@ -320,7 +323,10 @@ class Wire:
             self.log(syslog.LOG_INFO, f"muster: connected to {self.path}{gap}")
         if errnum or not call.streaming:
             del self.sent[tag]
-        self._tell(call, errnum, (body.decode(errors="replace") if body else os.strerror(errnum)) if errnum else body)
+        if errnum == errno.EAGAIN and call.repeat:
+            self.again_at = self.clock() + ROOM
+            return self._wait(call)
+        return self._tell(call, errnum, (body.decode(errors="replace") if body else os.strerror(errnum)) if errnum else body)
 
     def _tell(self, call, errnum, body):
         try:
@@ -360,8 +366,15 @@ class Wire:
         except OSError:
             self.writer.stop()  # the reader will see the end, after what Muster still had to say
 
+    def _send_again(self, calls):
+        for call in calls:
+            self._send(call) if self.up else self._wait(call)
+
     def _expire(self):
         now = self.clock()
+        if self.up and now >= self.again_at and self.waiting:
+            later, self.waiting, self.waiting_bytes = self.waiting, [], 0
+            self._send_again(later)
         for call in [c for c in (*self.sent.values(), *self.waiting) if c.deadline is not None and now >= c.deadline]:
             self.cancel(call)
             self.counters["expired"] += 1
@@ -614,7 +627,6 @@ OWN_R, NEXT_R, CHECKPOINT = "resource.muster.R", "resource.muster.next", "checkp
 OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own module
 OWNER, USER, NOBODY = 1, 2, 65534
 PIECE = 1 << 19
-HISTORY = 90 * 86400.0  # seconds that the eventlog goes back, once a checkpoint has the drains
 SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
 DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain for good
@@ -730,13 +742,13 @@ class Bridge:
         self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
         self.status_time, self.status_asked, self.status_old = time.time(), False, False
         self.changes, self.remembered = 0, None  # events so far; the status that the KVS has
-        self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for now
+        self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for, and that are not answered yet
         self.logged = {}  # broker rank -> reason of its drain in the eventlog
         self.by_host, self.everywhere = {}, set()  # host -> its ranks; the ranks of R and of brokers
         self.held = self.scheduler = None  # what the scheduler was told, and its request
         self.made = {}  # parts of answers: name -> (key, value)
         self.acquiring = self.reporting = None  # Calls whose streams are open
-        self.reported_torpid, self.usage, self.usage_time = set(), None, 0.0
+        self.reported_torpid = set()
         self.asked = set()  # ranks for which the acquisition was opened again
         self.refused, self.complaints, self.trouble = None, collections.deque(maxlen=20), []
         self.joined = self.muted = self.speaks = self.following = self.reporter = self.usage_asked = False
@@ -744,7 +756,7 @@ class Bridge:
         self.events, self.last_event, self.batch = collections.deque(maxlen=MOST_EVENTS), None, []
         self.journals, self.waitups, self.sched_waiters, self.own = [], [], [], collections.deque(maxlen=MOST_PENDING)
         self.places = {host: rank for rank, host in reversed(list(enumerate(self.brokers)))}
-        self.restore("notruncate" not in args)
+        self.restore(math.inf if "notruncate" in args else parse_fsd(h.conf_get("resource.history", default="90d")))
         self.learn(options["socket"])
         self.kvs.write([(LOG, self.event("resource-define", method=self.method).encode(), True)])
         try:
@@ -824,8 +836,9 @@ class Bridge:
         self.answer(msg, text, errnum)
 
     # ---- what the KVS remembers
-    def restore(self, cuts):
-        """Takes what the last bridge of this instance wrote, and what flux-core's own module wrote to the eventlog."""
+    def restore(self, history):
+        """Takes what the last bridge of this instance wrote, and what flux-core's own module wrote to the eventlog. history: how many
+        seconds the eventlog goes back, once a checkpoint has the drains."""
         self.state = json.loads(self.kvs.read(STATE) or b"{}")
         self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
         self.written_R = None if self.force_up else self.kvs.read(OWN_R)
@@ -842,12 +855,12 @@ class Bridge:
             if ranks:
                 self.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
         self.status["exclude"] = encode(self.locate(self.state.get("exclude", {"idset": ""})))
-        self.local.blocked, self.logged = self.blocked(), self.replay(cuts)
+        self.local.blocked, self.logged = self.blocked(), self.replay(history)
         for reason, ranks in by_reason({r: why for r, why in self.logged.items() if r not in known}):
             self.log.info(f"muster: {self.named(ranks)} drained before Muster served this instance; Muster will be told")
             self.keep_drain(str(uuid.uuid4()), ranks, reason, "update", (os.getuid(), OWNER))
 
-    def replay(self, cuts):
+    def replay(self, history):
         """Returns the drained ranks and their reasons according to checkpoint.resource and resource.eventlog. Removes from the
         eventlog what is old, and, if flux-core 0.61 or older wrote it, all but drains."""
         check, drained, lines = json.loads(self.kvs.read(CHECKPOINT) or b"{}"), {}, (self.kvs.read(LOG) or b"").splitlines()
@@ -868,7 +881,7 @@ class Bridge:
                         drained.pop(rank, None)
                     elif context.get("overwrite", 1) or not drained.get(rank):
                         drained[rank] = context.get("reason") or ""
-            first = min(time.time() - HISTORY, check.get("timestamp", 0)) if cuts else 0
+            first = min(time.time() - history, check.get("timestamp", 0))
             left = [json.dumps(event) + "\n" for event in events if event["timestamp"] >= first]
         except (AttributeError, KeyError, TypeError, ValueError) as e:
             raise ValueError(f"{LOG} or {CHECKPOINT} in the KVS cannot be read: {type(e).__name__}: {e}") from e
@@ -1016,10 +1029,9 @@ class Bridge:
 
     def on_down(self):
         self.joined = self.said.fresh = self.following = self.speaks = self.status_asked = self.reporter = False
-        self.acquiring = self.reporting = self.usage = None
-        for change, (msg, wanted, call) in list(self.arriving.items()):
-            self.wire.cancel(call)
-            self.keep_here(msg, wanted, change)
+        self.acquiring = self.reporting = None
+        for change in list(self.arriving):
+            self.keep_here(change)
         self.tell()
 
     def on_R(self, errnum, body):
@@ -1130,8 +1142,8 @@ class Bridge:
     def on_report(self, errnum, body):
         self.reporter = not errnum
         if errnum and errnum != errno.ECONNRESET:
-            self.once(f"resource.report: {body}; trying again every 10 s")
-            self.reporting, self.retry_report = False, time.monotonic() + 10
+            self.once(f"resource.report: {body}; trying again")
+            self.reporting, self.retry_report = False, time.monotonic() + (1 if errnum == errno.EAGAIN else 10)
 
     def on_changed(self, errnum, body):
         if errnum and errnum != errno.ECONNRESET:
@@ -1139,18 +1151,16 @@ class Bridge:
             self.on_report(errnum, body)
 
     def on_reported(self, errnum, body):
-        if errnum and errnum != errno.ECONNRESET:
-            self.once(f"a report of liveness: {body}")
-            self.usage = None
+        if errnum not in (0, errno.ECONNRESET, errno.EAGAIN):
+            self.once(f"a report of usage: {body}")
 
     def on_allocation(self, future):
         self.usage_asked = False
         try:
-            allocated, now = ranks_of(future.get()["allocated"]), time.monotonic()
+            allocated = ranks_of(future.get()["allocated"])
         except OSError:  # the job manager is not loaded
             return
-        if self.joined and self.reporter and (allocated != self.usage or now - self.usage_time > 10):
-            self.usage, self.usage_time = allocated, now
+        if self.joined and self.reporter:  # also if nothing changed: drain --wait=idle needs a report after the drain
             self.wire.call("resource.usage", {"allocated": self.to_muster(allocated)}, self.on_reported)
 
     def tick(self):
@@ -1173,6 +1183,8 @@ class Bridge:
             self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
         for drain in [d for d in self.local.pending.values() if d.get("retry", now + 1) <= now]:
             self.send_drain(drain)
+        for change in [change for change, (_, _, call) in self.arriving.items() if call.begun + 1.0 <= now]:
+            self.keep_here(change)
 
     # ---- the scheduler
     def on_acquire(self, msg):
@@ -1331,34 +1343,40 @@ class Bridge:
             return self.drain_here(msg, wanted, change)
 
         def done(errnum, body):
-            self.arriving.pop(change, None)
             self.status_old = True
             # flux-core accepts a drain with this mode although some of its hosts are excluded
             if keeps and errnum and (errnum not in DECIDED or (errnum, wanted.get("mode")) == (errno.EINVAL, "update")):
                 self.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
-                return self.keep_here(msg, wanted, change)
+                return self.keep_here(change)
+            self.arriving.pop(change, None)
             return self.kvs.after(lambda: self.answer(msg, body, errnum))  # users may look for the change in the eventlog
 
         for drain in [d for d in self.local.pending.values() if "retry" in d] if msg.topic == "resource.undrain" else ():
             self.send_drain(drain)  # before the undrain, which must not overtake it
 
         # A user's request is not repeated: the next Muster may not believe for whom this connection speaks.
-        wait = 1.0 if keeps else self.grace
+        wait = None if keeps else self.grace
+        if keeps:
+            self.arriving[change] = msg, wanted, None
         call = self.wire.call(msg.topic, wanted, done, cred=cred, repeat=bool(owner), wait=wait)
-        if keeps and call.tag is not None:
-            self.arriving[change] = (msg, wanted, call)
+        if change in self.arriving:  # the wire did not refuse it
+            self.arriving[change] = msg, wanted, call
         return None
 
-    def keep_here(self, msg, wanted, change):
+    def keep_here(self, change):
+        """Answers a drain without Muster, which was asked for it."""
+        msg, wanted, call = self.arriving.pop(change)
         try:
-            self.drain_here(msg, wanted, change)
+            self.drain_here(msg, wanted, change, call)
         except Exception as e:
             self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, getattr(e, "strerror", None) or str(e))
+        if change not in self.local.pending:
+            self.wire.cancel(call)
 
-    def drain_here(self, msg, wanted, change):
+    def drain_here(self, msg, wanted, change, call=None):
         """A drain while Muster is away: it keeps jobs away at once, is written to the KVS, and is passed on later. A drain of
-        ranks that seem drained is accepted too, because Muster may have ended their drains just before it was lost."""
-        self.arriving.pop(change, None)
+        ranks that seem drained is accepted too, because Muster may have ended their drains just before it was lost. call: the
+        request that Muster may still answer, which keeps its place before later requests."""
         ranks, mode, reason = self.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
         if mode not in (None, "update", "overwrite", "force-overwrite"):
             return self.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
@@ -1380,14 +1398,14 @@ class Bridge:
             return self.fail(msg, errno.EIO, trouble)
 
         self.remember(line, written)
-        return self.send_drain(drain)
+        return self.send_drain(drain, call)
 
     def keep_drain(self, change, ranks, reason, mode, cred):
         drain = {"id": change, **self.placed(ranks), "reason": clean(reason), "mode": mode, "cred": list(cred), "ranks": ranks}
         self.local.pending[change] = drain
         return drain
 
-    def send_drain(self, drain):
+    def send_drain(self, drain, call=None):
         drain.pop("retry", None)
 
         def done(errnum, body):
@@ -1408,7 +1426,9 @@ class Bridge:
             self.settle()
 
         ranks = drain["ranks"] & self.nodes.keys()
-        if ranks:  # R may have none of these hosts
+        if call and self.wire.awaits(call):
+            call.done = done
+        elif ranks:  # R may have none of these hosts
             o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
             o = {k: v for k, v in o.items() if v}  # Muster takes an empty reason for a reason
             self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
@@ -1568,6 +1588,7 @@ class Bridge:
         self.answer(msg)
 
     def on_config_reload(self, msg):
+        parse_fsd(msg.payload.get("resource", {}).get("history", "0"))  # counts when this module is loaded again
         self.answer(msg)
 
     def on_bridge(self, msg):
@@ -1579,8 +1600,8 @@ class Bridge:
 
     def stop(self):
         """Ends the streams, and writes Muster's drains and exclusions to the KVS, because flux-core's own module may read it next."""
-        for change, (msg, wanted, _) in list(self.arriving.items()):  # Muster may not have made these drains
-            self.keep_here(msg, wanted, change)
+        for change in list(self.arriving):  # Muster may not have made these drains
+            self.keep_here(change)
         for msg in ([self.scheduler] if self.held else []) + self.journals:
             self.fail(msg, errno.ECANCELED, "the resource module was unloaded")
         self.wire.close()

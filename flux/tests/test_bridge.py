@@ -37,9 +37,9 @@ class BridgeTest(unittest.TestCase):
             self.running = False
             self.muster.stop()
 
-    def boot(self, online="0-3", brokers=HOSTS, args=(), listen=False, **options):
+    def boot(self, online="0-3", brokers=HOSTS, args=(), listen=False, config=None, **options):
         """Starts an instance with the KVS of the one before."""
-        self.h = Instance(",".join(brokers), {"muster": {"socket": self.path, **options}}, self.kvs)
+        self.h = Instance(",".join(brokers), {"muster": {"socket": self.path, **options}, **(config or {})}, self.kvs)
         if listen:
             self.h.listen(self.path + ".broker")
             self.addCleanup(self.h.close)
@@ -338,6 +338,8 @@ class WithMuster(BridgeTest):
         self.until(lambda: any(r[0] == "resource.torpid" for r in self.muster.requests))
         self.h.allocated = "2"
         self.until(lambda: self.muster.usage == "2")
+        self.muster.usage = None
+        self.until(lambda: self.muster.usage == "2")  # for those who wait for a report that is later than their change
 
     def test_a_muster_without_reporters_is_named_once_and_serves(self):
         self.muster.missing = {"report", "usage"}
@@ -402,6 +404,7 @@ class WithMuster(BridgeTest):
         self.assertEqual([(0, None)], waits.responses)
         self.assertEqual("0-1,3", self.up())
         self.assertEqual((0, None), self.h.ask("resource.config-reload", {}))
+        self.assertEqual(errno.EINVAL, self.h.ask("resource.config-reload", {"resource": {"history": "long"}})[0])
         self.assertIn(self.h.ask("resource.topo-get", **USER)[0], (0, errno.ENOSYS))
         self.h.send("resource.topo-reduce", {"count": 1, "resource": {}}, noresponse=True)
         self.assertEqual((0, None), self.h.ask("resource.acquire-mute"))
@@ -500,7 +503,7 @@ class WithoutMuster(BridgeTest):
 
     def test_a_drain_that_muster_was_asked_for_when_it_died_is_made_once(self):
         self.all()
-        self.muster.refuse["drain"] = (errno.EAGAIN, "later")
+        self.muster.refuse["drain"] = (errno.EROFS, "later")
         self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "x"}))
         self.assertEqual("0,2-3", self.up())
         self.assertTrue(self.logs("this instance keeps it until Muster takes it"))
@@ -528,6 +531,15 @@ class WithoutMuster(BridgeTest):
             self.assertEqual(False, status.responses[0][1]["muster"]["reachable"])
         self.until(lambda: self.muster.drained == {"n1": "x"} and not self.bridge.local.pending)
         self.assertEqual("0,2-3", self.up())
+
+    def test_a_drain_for_which_the_wire_has_no_room_is_kept(self):
+        self.all()
+        self.bridge.wire.most = 0
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "x"}))
+        self.assertEqual("0,2-3", self.up())
+        self.bridge.wire.most = 1 << 20
+        self.until(lambda: [drain.update(retry=0) for drain in self.bridge.local.pending.values()] == [])
+        self.assertEqual({"n1": "x"}, self.muster.drained)
 
     def test_a_drain_that_cannot_be_is_refused(self):
         self.all()
@@ -648,6 +660,23 @@ class WithoutMuster(BridgeTest):
         self.assertEqual([(0, None)], msg.responses)
         self.until(lambda: self.up() == "0-3")
 
+    def test_a_drain_and_then_an_undrain_that_muster_never_read_are_passed_on_in_their_order(self):
+        self.all()
+        for hangs in False, True:
+            with self.subTest(hangs=hangs):
+                with self.muster.lock:
+                    drain = self.h.send("resource.drain", {"targets": "1", "reason": "x"})
+                    undrain = self.h.send("resource.undrain", {"targets": "1"})
+                    if hangs:
+                        self.until(lambda: drain.responses)
+                    for peer in list(self.muster.peers):
+                        peer.close()
+                    self.until(lambda: drain.responses)
+                self.until(lambda: undrain.responses and not self.bridge.local.pending)
+                self.assertEqual([[(0, None)]] * 2, [drain.responses, undrain.responses])
+                self.assertEqual({}, self.muster.drained)
+                self.until(lambda: self.up() == "0-3")
+
     def test_a_broker_that_leaves_meanwhile_is_down_at_once(self):
         self.all()
         self.away()
@@ -736,6 +765,18 @@ class WithoutMuster(BridgeTest):
             self.joined()
             self.assertEqual(list(range(3 - left, 3)), [e["timestamp"] for e in self.log() if e["timestamp"] < 3])
             self.bridge.stop()
+
+    def test_the_history_of_the_eventlog_is_that_of_the_configuration(self):
+        old = json.dumps({"timestamp": time.time() - 7 * 86400, "name": "drain", "context": {"idset": "1", "nodelist": "n1"}}) + "\n"
+        self.start()
+        for history, left in ("infinity", 1), ("8d", 1), ("6d", 0), ("0", 0):
+            self.kvs["resource.eventlog"] = old.encode()
+            self.kvs["checkpoint.resource"] = json.dumps({"timestamp": time.time(), "drain_state": {}}).encode()
+            self.boot(config={"resource.history": history})
+            self.assertEqual(left, self.kvs["resource.eventlog"].count(old.encode()), history)
+            self.bridge.stop()
+        with self.assertRaises(ValueError):
+            self.boot(config={"resource.history": "long"})
 
     def test_an_eventlog_of_an_old_flux_is_read_and_rewritten(self):
         events = (

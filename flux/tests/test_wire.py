@@ -191,6 +191,28 @@ class WireTest(unittest.TestCase):
         self.until(lambda: len(self.got) == 2)
         self.assertEqual("Muster has not been reachable for 6 s; nothing was changed", self.got[1][1])
 
+    def test_a_request_for_which_there_is_no_room_is_sent_again_before_later_ones(self):
+        self.serve()
+        self.connect()
+        self.wire.clock = lambda: self.now
+        self.until(lambda: self.wire.up)
+        self.call("resource.drain", repeat=True)
+        self.call()
+        topic, _, tag = self.server.request()
+        self.server.send(response(topic, tag, "no room", errno.EAGAIN))
+        topic, _, tag = self.server.request()
+        self.server.send(response(topic, tag, "no room", errno.EAGAIN))
+        self.until(lambda: self.got)  # only a request with `repeat` is sent again
+        self.assertEqual([(errno.EAGAIN, "no room")], self.got)
+        self.call("resource.undrain", repeat=True)
+        self.now = 0.5
+        requests = [self.server.request() for _ in range(2)]
+        self.assertEqual(["resource.drain", "resource.undrain"], [topic for topic, _, _ in requests])
+        for topic, _, tag in requests:
+            self.server.send(response(topic, tag, "{}"))
+        self.until(lambda: len(self.got) == 3)
+        self.assertEqual([(0, b"{}")] * 2, self.got[1:])
+
     def test_a_cancelled_request_is_never_answered_and_its_stream_is_ended(self):
         self.serve()
         self.connect()

@@ -2,7 +2,7 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs verify drain kill waits rival epilog nobody hang slow full change renamed lost_broker bridge_killed clocks
+STEPS=(check boot job verbs verify drain kill waits rival restart epilog nobody hang slow full change renamed released lost_broker bridge_killed clocks
     reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
@@ -280,6 +280,30 @@ in_rival() {
     still_runs
 }
 
+# The instance is restarted, and Muster is not.
+on_restart() {
+    configure 'node[0-1]'
+    serve
+    inside restart_1 "-Sstatedir=$dir" || fail "the first run ended with $?"
+    "$MUSTER" why node0 | grep -qi unknown || fail "the hosts are not unknown: $("$MUSTER" why node0)"
+    "$MUSTER" drain node0 meanwhile
+    inside restart_2 "-Sstatedir=$dir" || fail "the second run ended with $?"
+}
+in_restart_1() {
+    ready
+    flux resource drain node1 before || fail "drain"
+    eventually muster_has drain node1
+}
+in_restart_2() {
+    eventually scheduler_has down 'node[0-1]'
+    flux resource drain | grep -q meanwhile || fail "the instance has not heard of a drain: $(flux resource drain)"
+    waits_for node0
+    waits_for node1
+    "$MUSTER" undrain node0
+    flux resource undrain node1
+    runs_on node0 node1
+}
+
 # An epilog drains while Muster is away for longer than the grace, and the broker restarts meanwhile.
 on_epilog() {
     GRACE=2.0 configure 'node[0-1]'
@@ -378,7 +402,7 @@ in_change() {
     flux module reload sched-simple
     eventually scheduler_has free node0
     ! timeout "$PATIENCE" flux run --requires=host:node1 true 2>"$dir/err" || fail "a job runs on a host that R does not have"
-    muster_has avail node0 || fail "Muster: $("$MUSTER" status)"
+    eventually muster_has avail node0
 }
 
 # Rank 1 of the new R is another host, for which there is no broker. The scheduler keeps the hosts that it acquired until it is loaded again.
@@ -392,6 +416,21 @@ in_renamed() {
     runs_on node1
     runs_on node0
     still_runs
+    flux module reload sched-simple
+    eventually scheduler_has free node0
+    scheduler_has down node7 || fail "$(flux resource list)"
+}
+
+# The acquisition is released by hand, so that a new R is in force although the scheduler has an older one.
+in_released() {
+    ready
+    sed -i 's/node\[0-1\]/node[0,7]/' "$dir/muster.toml"
+    kill -HUP "$(pid)"
+    eventually eval '"$MUSTER" status 2>&1 | grep -q "acquired an older R"'
+    "$MUSTER" acquire release || fail "acquire release"
+    eventually eval '"$MUSTER" list -n -o nodelist | grep -q node7'
+    waits_for node1
+    runs_on node0
     flux module reload sched-simple
     eventually scheduler_has free node0
     scheduler_has down node7 || fail "$(flux resource list)"
@@ -486,7 +525,7 @@ in_nested() {
     ready
     [[ $(flux alloc -N2 flux module list -l | awk '$1 == "resource" { print $NF }') = *.so ]] || fail "a nested instance has the bridge"
     expect "jobs in a nested instance" 2 "$(flux alloc -N2 flux run -N2 flux getattr rank | wc -l)"
-    muster_has avail 'node[0-1]' || fail "a nested instance changed Muster: $("$MUSTER" status)"
+    eventually muster_has avail 'node[0-1]' # and not allocated any more
 }
 
 on_shutdown() {

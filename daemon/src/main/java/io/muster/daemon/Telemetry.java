@@ -260,6 +260,11 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     }
 
     @Override
+    public void faulted(Method method, String user, String sentence) {
+        peers.warn("refused topic={} user={}: {}", method.topic(), user, sentence);
+    }
+
+    @Override
     public void connected(String socket) {
         metrics.counter(Meter.CONNECTIONS_ACCEPTED, socket).increment();
     }

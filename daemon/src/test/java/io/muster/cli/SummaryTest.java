@@ -1,11 +1,13 @@
 package io.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
+import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
@@ -140,6 +142,20 @@ class SummaryTest extends VerbTest {
                     .containsPattern(
                             "\nscheduler  \\S+\\(.*, connected since \\S+ \\S+ UTC \\(\\d+s\\), has every change\n");
         }
+    }
+
+    @Test
+    void anAcquisitionWhoseOwnerIsAwayIsNotCalledConnected() throws IOException {
+        try (FluxClient bridge = FluxClient.connect(daemon.uri())) {
+            bridge.stream("resource.acquire", new Owner("flux", 600).toJson()).next();
+        }
+        await().untilAsserted(() -> assertThat(out("summary"))
+                .containsPattern(
+                        "\nscheduler  flux, .*, not connected: the acquisition is kept until \\S+ \\S+ UTC\n"));
+        assertThat(muster("status").err())
+                .matches("muster status: flux, .* is not connected; the acquisition is kept until \\S+ \\S+ UTC\n");
+        succeeds("acquire", "release", "flux");
+        assertThat(muster("status").err()).isEmpty();
     }
 
     /** R of one node, which may be used from 2100 to 2110. */

@@ -105,11 +105,15 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
         List<String> all = new ArrayList<>();
         for (Scheduler scheduler : standing.schedulers()) {
             int wrong = unsent(scheduler);
-            all.add(scheduler + ", connected since " + zone.second(scheduler.since()) + " ("
-                    + Times.age(scheduler.since(), now) + "), "
-                    + (wrong > 0 || scheduler.behind()
-                            ? "behind: has not read the changes of " + count(wrong) + " hosts"
-                            : "has every change"));
+            all.add(
+                    !scheduler.isConnected()
+                            ? scheduler + ", not connected: the acquisition is kept until "
+                                    + zone.second(scheduler.until())
+                            : scheduler + ", connected since " + zone.second(scheduler.since()) + " ("
+                                    + Times.age(scheduler.since(), now) + "), "
+                                    + (wrong > 0 || scheduler.behind()
+                                            ? "behind: has not read the changes of " + count(wrong) + " hosts"
+                                            : "has every change"));
         }
         return standing.flux() ? "" : all.isEmpty() ? "none is connected" : String.join("; ", all);
     }

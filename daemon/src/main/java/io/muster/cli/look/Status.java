@@ -18,6 +18,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.NoteText;
 import io.muster.inventory.status.StateFilter;
+import io.muster.inventory.status.Scheduler;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -131,6 +132,13 @@ public final class Status extends ReadVerb {
             console()
                     .complain("muster status: a scheduler has acquired an older R; until it acquires again, these parts"
                             + " of the new R wait: " + String.join("; ", standing.waiting()));
+        }
+        for (Scheduler scheduler : standing.schedulers()) {
+            if (!scheduler.isConnected()) {
+                console()
+                        .complain("muster status: " + scheduler + " is not connected; the acquisition is kept until "
+                                + zone.zone(console()).second(scheduler.until()));
+            }
         }
     }
 

@@ -189,6 +189,11 @@ public enum Method {
         return right == Right.CHANGE || right == Right.HOLD;
     }
 
+    /** Returns whether requests for this method come from instances of Flux, whose faults an operator has to see in the log. */
+    boolean isOfInstances() {
+        return this == ACQUIRE || this == REPORT || this == USAGE;
+    }
+
     /** Returns whether a request for this method has no effect besides its response. */
     boolean isQuery() {
         return right == Right.READ && this != DISCONNECT && this != LOG_APPEND;

@@ -44,7 +44,9 @@ public final class Session {
     private final Map<Integer, String> introduced = new HashMap<>();
 
     private long parkedBytes;
-    private final Set<Method> denied = EnumSet.noneOf(Method.class);
+    /** The methods that were refused. */
+    private final Set<Method> refused = EnumSet.noneOf(Method.class);
+
     /** The rights of the request that is being served. */
     private Rights sender;
 
@@ -160,11 +162,16 @@ public final class Session {
      * limits these lines for all connections of a user: a peer that is refused may repeat its requests very often.
      */
     private void deny(Method method, String sentence) {
-        boolean loud = denied.add(method) && admissions.budget().take(peer.rights.identity());
+        boolean loud = isFirst(method);
         Rights speaker = sender.speaker();
         String user = sender.user() + (speaker == null ? "" : " speaker=" + speaker.user());
         backend.queries().meters().denied(method, user, sender.credentials(), loud);
         throw new RpcException(Errno.EPERM, sentence);
+    }
+
+    /** Returns whether a refusal of this method is to be logged: the first one of the peer, unless the log has too many of the user. */
+    private boolean isFirst(Method method) {
+        return refused.add(method) && admissions.budget().take(peer.rights.identity());
     }
 
     Queries queries() {
@@ -323,6 +330,10 @@ public final class Session {
     /** Sends an error response. The connection calls this for a request for which it has no room. */
     public void fail(Request request, RpcException error) {
         backend.queries().meters().answered(request.topic(), error.errno().value());
+        Method method = Method.of(request.topic());
+        if (method != null && method.isOfInstances() && isFirst(method)) {
+            backend.queries().meters().faulted(method, peer.rights.user(), error.sentence());
+        }
         if (!request.isNoresponse()) {
             outbox.send(error.toResponse(request, backend.sender()));
         }

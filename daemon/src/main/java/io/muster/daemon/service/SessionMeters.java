@@ -20,6 +20,9 @@ public interface SessionMeters {
      */
     default void denied(Method method, String user, Credentials credentials, boolean loud) {}
 
+    /** Called the first time that a peer is refused a report or an acquisition, for another reason than a missing right. */
+    default void faulted(Method method, String user, String sentence) {}
+
     /**
      * Called when a peer was accepted.
      *

@@ -125,7 +125,7 @@ class ReportersTest {
         assertThat(sink.received())
                 .singleElement()
                 .asString()
-                .startsWith("EEXIST node1 (rank 1) are reported by bridge, alice(1001), since ");
+                .startsWith("EEXIST bridge, alice(1001), reports for node1 (rank 1) since ");
         open("other", Rig.BOB, "3-4", "");
         assertThat(sink.received()).containsExactly("EINVAL the report names 4, which R does not have");
         open("other", Rig.BOB, "3", "2-3");

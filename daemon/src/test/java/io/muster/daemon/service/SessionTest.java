@@ -502,6 +502,21 @@ class SessionTest {
     }
 
     @Test
+    void aReporterThatLiesOrFloodsIsRefusedEachTimeAndLoggedOnce() {
+        owner.ask("resource.report", "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}", Header.STREAMING);
+        for (int i = 0; i < 3; i++) {
+            owner.ask("resource.usage", "{\"allocated\":\"0\"}");
+        }
+        assertThat(stage.faults).containsExactly("resource.usage ada: r does not report for rank 0");
+        assertThat(stage.counted)
+                .filteredOn(each -> each.startsWith("resource.usage "))
+                .hasSize(3);
+        owner.ask("resource.report", "{\"reporter\":1}");
+        owner.ask("resource.status", "{");
+        assertThat(stage.faults).hasSize(2).last().asString().startsWith("resource.report ");
+    }
+
+    @Test
     void aStreamThatFellBehindResumesWhenItsPeerReads() {
         owner.stream("resource.acquire");
         owner.received();

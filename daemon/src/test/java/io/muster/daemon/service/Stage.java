@@ -36,6 +36,7 @@ public final class Stage implements AutoCloseable {
 
     public final Rig rig;
     final List<String> denials = new ArrayList<>();
+    final List<String> faults = new ArrayList<>();
     /** Topic and error number of each request. */
     public final List<String> counted = new ArrayList<>();
     /** All responses sent to anybody, in order. */
@@ -123,6 +124,11 @@ public final class Stage implements AutoCloseable {
 
     private SessionMeters meters() {
         return new SessionMeters() {
+            @Override
+            public void faulted(Method method, String user, String sentence) {
+                faults.add(method.topic() + " " + user + ": " + sentence);
+            }
+
             @Override
             public void denied(Method method, String user, Credentials credentials, boolean loud) {
                 denials.add(method.topic() + " " + user + (loud ? "" : " again"));

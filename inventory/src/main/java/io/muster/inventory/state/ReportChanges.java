@@ -83,8 +83,8 @@ public final class ReportChanges {
                 if (!other.isLapsed() && !other.reporter().equals(reporter) && !shared.isEmpty()) {
                     return Targets.bounded(() -> Decision.reject(
                             EXISTS,
-                            Targets.name(state, shared) + " are reported by " + other.reporter() + ", " + other.by()
-                                    + ", since " + Times.rfc3339(other.since())
+                            other.reporter() + ", " + other.by() + ", reports for " + Targets.name(state, shared)
+                                    + " since " + Times.rfc3339(other.since())
                                     + ": end that report, or report other ranks"));
                 }
             }

@@ -79,8 +79,10 @@ export function show(main, store, params, name) {
     return `${path || "host"}: ${words.join(", ")}`;
   }
 
-  const schedulerText = (each) =>
-    `${each.user}, pid ${each.pid}: ${each.behind ? "has yet to be sent the last change" : "was sent everything"}`;
+  function schedulerText(each) {
+    if (!each.connected) return `${each.owner}, ${each.user}: is not connected`;
+    return `${each.user}, pid ${each.pid}: ${each.behind ? "has yet to be sent the last change" : "was sent everything"}`;
+  }
 
   /** Returns links that show what is out at each place above the host. */
   function placeText(path) {
