@@ -31,6 +31,7 @@ import io.muster.daemon.service.Tracer;
 import io.muster.daemon.tls.CertificateFiles;
 import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
+import io.muster.daemon.tls.Heap;
 import io.muster.daemon.token.TokenFile;
 import io.muster.daemon.token.Tokens;
 import io.muster.protocol.wire.Credentials;
@@ -255,6 +256,9 @@ final class Daemon {
      * @param file the configuration that SIGHUP reads again
      */
     void announce(@Nullable Path file, Hangup hangup) throws IOException {
+        if (config.addresses().stream().anyMatch(address -> address.certificate() != null)) {
+            Heap.growForHandshakes();
+        }
         vitals.start();
         web.listenForProbes(config);
         Reload hangups = reload(file);

@@ -264,4 +264,28 @@ class RelaySocketTest {
             }
         }
     }
+
+    @Test
+    void aUserHasItsShareOfStreamsOverAllConnections() throws Exception {
+        try (FluxClient first = connect();
+                FluxClient second = connect()) {
+            try (FluxClient third = connect()) {
+                for (int i = 0; i < 32; i++) {
+                    first.stream("resource.journal", null);
+                    third.stream("resource.journal", null);
+                }
+                try (ResponseStream one = second.stream("resource.journal", null)) {
+                    assertThatThrownBy(one::next)
+                            .isInstanceOf(RpcException.class)
+                            .hasMessage("this user has 64 streams open already through the relay of this host");
+                }
+                assertThat(second.rpc("resource.status", null).isEmpty()).isFalse();
+            }
+            await().untilAsserted(() -> {
+                try (ResponseStream one = second.stream("resource.journal", null)) {
+                    assertThat(one.next().path("events").isEmpty()).isFalse();
+                }
+            });
+        }
+    }
 }

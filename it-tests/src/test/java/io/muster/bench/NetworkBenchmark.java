@@ -8,6 +8,9 @@ import io.muster.protocol.testing.Pki;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Measures how long changes take on a daemon's UNIX socket while many peers connect in TLS, and while each of them follows the changes.
  * Prints a table. {@code java -cp ... io.muster.bench.NetworkBenchmark DIRECTORY 2000 1000}: an empty directory on the disk that is to be
- * measured, the number of connections, and that of changes a second. The peers are in the process that measures, on the same machine.
+ * measured, the number of connections, that of changes a second, and then options for the daemon's JVM. The peers are in the process that measures, on the same machine.
  */
 public final class NetworkBenchmark {
     private static final int RANKS = 16_384;
@@ -28,6 +31,7 @@ public final class NetworkBenchmark {
     private static final long LOAD = 10 * SECOND;
     private static final int BURSTS = 3;
     private static final long SETTLE_MILLIS = 3000;
+    private static final int LEAST_ARGS = 3;
 
     private final DaemonProcess daemon;
     private final TlsPeers peers;
@@ -52,13 +56,21 @@ public final class NetworkBenchmark {
                         "acquire = \"shared\"",
                         DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]"),
                         tls)
-                .jvm("-XX:+UseSerialGC", "-Xms16m", "-Xmx1g");
+                .jvm(options(args));
         // Netty warns if a connection whose handshake was given up does not take the last bytes.
         try (DaemonProcess daemon = setup.start().expect("Last write attempt timed out");
                 TlsPeers peers = new TlsPeers(pki, port);
                 Changes changes = new Changes(daemon.socket(), RANKS)) {
             new NetworkBenchmark(daemon, peers, changes, Integer.parseInt(args[1])).measure(Integer.parseInt(args[2]));
         }
+    }
+
+    /** Returns the options of the launcher, then those on the command line. */
+    private static String[] options(String[] args) {
+        List<String> options = new ArrayList<>(List.of(
+                "-XX:+UseSerialGC", "-Xms16m", "-Xmx1g", "-XX:MaxTenuringThreshold=1", "-XX:MetaspaceSize=64m"));
+        options.addAll(Arrays.asList(args).subList(LEAST_ARGS, args.length));
+        return options.toArray(String[]::new);
     }
 
     private void measure(int perSecond) throws IOException, InterruptedException {

@@ -27,14 +27,14 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connection of a user of this host. Its requests get the user's credentials and a route that leads back here. A user may have
- * {@link #MOST_OPEN} requests open, so that one user cannot use up what the daemon permits the relay.
+ * The connection of a user of this host. Its requests get the user's credentials and a route that leads back here.
  */
 final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.Holder {
     private static final Logger log = LoggerFactory.getLogger("relay");
@@ -42,8 +42,9 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     /** Less than the daemon accepts from anybody, because a frame that is too long ends the connection of the whole relay. */
     private static final int MOST_FRAME = (1 << 20) - 4096;
 
+    /** Requests of a connection that are no streams. Further ones stay unread in the socket. */
     private static final int MOST_OPEN = 128;
-    private static final int MOST_STREAMS = 64;
+
     private static final Credentials SENDER = new Credentials(Credentials.USERID_UNKNOWN, Credentials.OWNER);
 
     private final Relay relay;
@@ -53,7 +54,9 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     private final MemoryBudget.Account account;
     private final Map<Key, Open> open = new LinkedHashMap<>();
     private int streams;
+    private @Nullable Share share;
     private Credentials user = Credentials.UNSET;
+    private boolean welcomed;
     private boolean gone;
 
     /** What tells the open requests of one connection apart. */
@@ -96,16 +99,18 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws IOException {
-        if (!relay.enter(this)) {
+        int uid = channel.peerCredentials().uid();
+        share = relay.enter(this, uid);
+        if (share == null) {
             channel.writeAndFlush(oneByte(Errno.EAGAIN.value())).addListener(ChannelFutureListener.CLOSE);
             return;
         }
-        int uid = channel.peerCredentials().uid();
         user = new Credentials(uid, Credentials.USER);
         relay.upstream().introduce(uid, () -> {
             if (channel.isActive()) {
                 channel.writeAndFlush(oneByte(0), channel.voidPromise());
-                channel.config().setAutoRead(true);
+                welcomed = true;
+                read();
             }
         });
     }
@@ -151,14 +156,16 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
                     "matchtag " + request.matchtag() + " names an open request already"));
             return;
         }
-        if (request.isStreaming() && streams >= MOST_STREAMS) {
+        Share mine = Objects.requireNonNull(share);
+        if (request.isStreaming() && !mine.takesStreams()) {
             answer(Response.error(
                     stamped,
                     SENDER,
                     Errno.EAGAIN.value(),
-                    "this connection has " + MOST_STREAMS + " streams open already"));
+                    "this user has " + Share.MOST_STREAMS + " streams open already through the relay of this host"));
             return;
         }
+        mine.begin(request.isStreaming());
         streams += request.isStreaming() ? 1 : 0;
         Held held = Held.of(stamped, relay.upstream(), this);
         Open opened = new Open(stamped, held);
@@ -197,14 +204,18 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     }
 
     private void read() {
+        if (!welcomed) {
+            return;
+        }
         channel.config()
                 .setAutoRead(!gone
                         && channel.isWritable()
                         && open.size() - streams < MOST_OPEN
+                        && Objects.requireNonNull(share).takesRequests()
                         && relay.upstream().takesMore());
     }
 
-    /** Reads on if the daemon takes requests again. */
+    /** Reads on if the daemon, and the share of the user, take requests again. */
     void resume() {
         read();
     }
@@ -248,7 +259,10 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         Key key = new Key(response.routes(), response.matchtag());
         if (response.isLast()) {
             Open ended = open.remove(key);
-            streams -= ended != null && ended.request.isStreaming() ? 1 : 0;
+            if (ended != null) {
+                streams -= ended.request.isStreaming() ? 1 : 0;
+                Objects.requireNonNull(share).end(ended.request.isStreaming());
+            }
             if (ended != null && ended.held != null) {
                 ended.held.close();
             }
@@ -338,11 +352,11 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
             return;
         }
         gone = true;
-        relay.leave(this);
         account.close();
         Set<List<String>> senders = new LinkedHashSet<>();
         open.values().forEach(each -> {
             senders.add(each.request.routes());
+            Objects.requireNonNull(share).end(each.request.isStreaming());
             if (each.held != null) {
                 each.held.abandon();
             }
@@ -358,6 +372,7 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
             relay.upstream().send(onward(end));
         }
         open.clear();
+        relay.leave(this, user.userid());
     }
 
     /** Closes the connection because the relay ends. */

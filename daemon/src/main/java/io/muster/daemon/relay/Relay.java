@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,6 +53,7 @@ public final class Relay implements Closeable {
     private final Channel server;
     private final Upstream upstream;
     private final Map<String, Local> locals = new HashMap<>();
+    private final Map<Integer, Share> shares = new HashMap<>();
     private long lastRoute;
 
     /**
@@ -137,13 +139,26 @@ public final class Relay implements Closeable {
         });
     }
 
-    /** Adds a user's connection. Returns false if there is no room. */
-    boolean enter(Local local) {
-        return locals.size() < MOST_LOCALS && locals.put(local.route(), local) == null;
+    /** Adds a user's connection. Returns the share of the user; null if there is no room. */
+    @Nullable
+    Share enter(Local local, int uid) {
+        if (locals.size() >= MOST_LOCALS) {
+            return null;
+        }
+        Share share = shares.computeIfAbsent(uid, key -> new Share());
+        if (!share.enter(local)) {
+            return null;
+        }
+        locals.put(local.route(), local);
+        return share;
     }
 
-    void leave(Local local) {
+    void leave(Local local, int uid) {
         locals.remove(local.route());
+        Share share = shares.get(uid);
+        if (share != null && share.leave(local)) {
+            shares.remove(uid);
+        }
     }
 
     Iterable<Local> locals() {

@@ -115,6 +115,9 @@ final class Arrival extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
+        if (ctx.pipeline().get(SslHandler.class) == null) {
+            refused(new ClosedChannelException()); // the peer has sent nothing, or its turn has not come
+        }
         early.forEach(ReferenceCountUtil::release);
         early.clear();
         ctx.fireChannelInactive();

@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,22 +36,45 @@ import org.jspecify.annotations.Nullable;
  * and the host is told when it is refused or has expired.
  */
 public final class Handshakes {
-    /** How long the peer may let this side wait during a handshake. */
-    public static final long LONGEST_MILLIS = 10_000;
+    /** How long the peer may let this side wait for its first bytes. */
+    private static final long FIRST_MILLIS = 30_000;
 
-    /** The number of handshakes in progress. Beyond it, new connections wait in the kernel. */
-    static final int MOST = 1024;
+    /** How long the peer may let this side wait after its first bytes. */
+    private static final long LONGEST_MILLIS = 10_000;
 
     /**
-     * The number of handshakes that are computed at a time. Each takes much memory from its first bytes to its end, and if hundreds of them
-     * had begun, each collection of garbage would take long and stop all threads, also for peers that connected long ago.
+     * The number of connections whose handshake is not complete. Beyond it, new connections wait in the kernel. Before its turn, a
+     * connection costs little more than its socket.
      */
-    static final int MOST_AT_A_TIME = 32;
+    static final int MOST = 4096;
 
-    /** A handshake whose peer sends nothing for so long does not keep others from their turn. */
-    private static final long TURN_MILLIS = 100;
+    /**
+     * The number of handshakes that are computed at a time: enough to keep the workers busy although each peer takes its time. What a
+     * handshake has computed so far survives each collection of garbage, which then stops all threads for longer, so fewer are better.
+     */
+    static final int MOST_AT_A_TIME = 8;
 
-    /** A peer that lets this side wait for so long is given up if other connections wait to be accepted. */
+    /**
+     * A handshake whose peer sends nothing for several times as long as other peers need does not keep others from their turn. These are the
+     * limits of that time.
+     */
+    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long PASS_OVER_MILLIS = 25;
+
+    /**
+     * How long the workers rest at most after a part of a handshake, while other handshakes wait. They rest for as long as the part took:
+     * peers that connected long ago use the same processors, and wait whenever the garbage of handshakes is collected.
+     */
+    private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** After so many handshakes, their garbage is collected as soon as no handshake waits: not in the midst of a later burst. */
+    private static final int BURST = 1000;
+
+    private static final long CALM_MILLIS = 1000;
+
+    /** A peer that lets this side wait for so long is given up if other connections wait to be accepted or for their turn. */
     private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long LOOK_MILLIS = 250;
@@ -61,14 +85,17 @@ public final class Handshakes {
     private final Map<Channel, Inside> inside = new ConcurrentHashMap<>();
     /** The handshakes in progress, the oldest first. */
     private final Map<Channel, Turn> running = new LinkedHashMap<>();
-    /** The handshakes whose peers have sent their first bytes, and which wait for their turn. */
-    private final Set<Turn> ready = new LinkedHashSet<>();
+    /** The handshakes whose peers have sent their first bytes. */
+    private final Line line = new Line();
     /** The handshakes whose turn it is. */
     private final Set<Turn> turns = new LinkedHashSet<>();
     /** The listeners that accept nothing at the moment. */
     private final Set<Channel> paused = new HashSet<>();
 
     private boolean looking;
+    private volatile boolean crowded;
+    private int made;
+    private long patience = LEAST_PATIENCE_NANOS;
 
     /** @param change the number of changes of what is accepted, before the certificate was checked */
     private record Inside(Host host, String name, List<X509Certificate> chain, int change) {}
@@ -98,13 +125,31 @@ public final class Handshakes {
             @Override
             protected void initChannel(Channel channel) {
                 channel.config().setAutoRead(false);
-                Turn turn = new Turn(workers, Handshakes.this::isReady);
-                SslHandler tls = new SslHandler(certificates.engine(address, demanded), turn);
-                tls.setHandshakeTimeoutMillis(0); // would count the time that the handshake waits for this side
-                channel.pipeline().addLast(new Farewell(), turn, tls, new Arrival(Handshakes.this, host));
+                Turn turn = new Turn(
+                        address(channel.remoteAddress()),
+                        Handshakes.this::compute,
+                        part -> tls(address, demanded, part),
+                        Handshakes.this::isReady);
+                channel.pipeline().addLast(new Farewell(), turn, new Arrival(Handshakes.this, host));
                 accepted(channel, turn);
             }
         };
+    }
+
+    private SslHandler tls(ListenAddress address, boolean demanded, Executor computations) {
+        SslHandler tls = new SslHandler(certificates.engine(address, demanded), computations);
+        tls.setHandshakeTimeoutMillis(0); // would count the time that the handshake waits for this side
+        return tls;
+    }
+
+    private void compute(Runnable part) {
+        workers.execute(() -> {
+            long start = System.nanoTime();
+            part.run();
+            if (crowded) {
+                LockSupport.parkNanos(Math.min(System.nanoTime() - start, LONGEST_REST_NANOS));
+            }
+        });
     }
 
     private void accepted(Channel channel, Turn turn) {
@@ -121,9 +166,9 @@ public final class Handshakes {
         if (turn == null) {
             return;
         }
-        long rest = LONGEST_MILLIS - TimeUnit.NANOSECONDS.toMillis(turn.waited());
+        long rest = (turn.isAwaited() ? FIRST_MILLIS : LONGEST_MILLIS) - TimeUnit.NANOSECONDS.toMillis(turn.waited());
         if (rest > 0) {
-            network.schedule(() -> checkTime(channel), rest, TimeUnit.MILLISECONDS);
+            network.schedule(() -> checkTime(channel), Math.min(rest, LONGEST_MILLIS), TimeUnit.MILLISECONDS);
         } else {
             giveUp(channel);
         }
@@ -138,37 +183,39 @@ public final class Handshakes {
     private void end(Channel channel) {
         Turn turn = running.remove(channel);
         if (turn != null) {
-            ready.remove(turn);
+            line.end(turn);
             turns.remove(turn);
             network.execute(this::next);
         }
     }
 
     private void isReady(Turn turn) {
-        ready.add(turn);
+        line.add(turn);
         next();
     }
 
-    /** Begins handshakes that are ready, the one that has waited longest first. */
+    /** Begins handshakes whose turn it is. */
     private void next() {
-        Iterator<Turn> each = ready.iterator();
-        while (each.hasNext() && turns.size() < MOST_AT_A_TIME) {
-            Turn turn = each.next();
-            each.remove();
+        while (turns.size() < MOST_AT_A_TIME && line.waits() && !line.isFull()) {
+            Turn turn = line.take();
             if (turn.begin()) {
                 turns.add(turn);
             }
         }
-        if (!ready.isEmpty() && !looking) {
+        crowded = line.waits();
+        if (crowded && !looking) {
             looking = true;
-            network.schedule(this::passOver, TURN_MILLIS / 2, TimeUnit.MILLISECONDS);
+            network.schedule(this::passOver, PASS_OVER_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
     /** Ends the turns of handshakes whose peers let this side wait; these handshakes go on beside others. */
     private void passOver() {
         looking = false;
-        turns.removeIf(turn -> turn.waiting() >= TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS));
+        turns.removeIf(turn -> turn.waiting() >= patience);
+        if (line.isFull()) {
+            giveUpSlow();
+        }
         next();
     }
 
@@ -179,8 +226,8 @@ public final class Handshakes {
         }
     }
 
-    /** Gives up handshakes that are slow, for the sake of connections that wait, and accepts connections again if there is room. */
-    private void makeRoom() {
+    /** Gives up handshakes that are slow, for the sake of connections that wait. */
+    private void giveUpSlow() {
         List<Channel> slow = new ArrayList<>();
         running.forEach((channel, turn) -> {
             if (turn.waited() >= SLOW_NANOS) {
@@ -188,6 +235,11 @@ public final class Handshakes {
             }
         });
         slow.forEach(this::giveUp);
+    }
+
+    /** Accepts connections again if there is room. */
+    private void makeRoom() {
+        giveUpSlow();
         if (running.size() < MOST) {
             paused.forEach(listener -> listener.config().setAutoRead(true));
             paused.clear();
@@ -213,7 +265,15 @@ public final class Handshakes {
 
     /** @param peer null if the peer has shown no certificate */
     private void arrived(Channel channel, @Nullable Inside peer, Host host) {
+        Turn turn = running.get(channel);
+        if (turn != null) {
+            long usual = (7 * patience + 4 * turn.waited()) / 8; // goes to four times what the last peers needed
+            patience = Math.min(MOST_PATIENCE_NANOS, Math.max(LEAST_PATIENCE_NANOS, usual));
+        }
         end(channel);
+        if (++made == BURST) {
+            network.schedule(this::collect, CALM_MILLIS, TimeUnit.MILLISECONDS);
+        }
         if (!channel.isActive()) {
             return;
         }
@@ -239,6 +299,15 @@ public final class Handshakes {
         Identity identity = peer == null ? null : Identity.ofCertificate(peer.name);
         List<X509Certificate> chain = peer == null ? List.of() : peer.chain;
         host.arrived(channel, new Guest(identity, chain, address(channel.remoteAddress())));
+    }
+
+    private void collect() {
+        if (crowded) {
+            network.schedule(this::collect, CALM_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+            made = 0;
+            workers.execute(Heap::collect);
+        }
     }
 
     /** Passes on what was read since the peer arrived, to the handlers that the host has added by now. */

@@ -1,5 +1,6 @@
 package io.muster.daemon.tls;
 
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.ReferenceCountUtil;
@@ -9,15 +10,18 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handshake in progress. Keeps the first bytes of the peer until it is the handshake's turn, passes its computations to the workers, and
- * measures how long the peer has made this side wait; time in which the handshake waits for this side does not count. Stands before the
- * handler of TLS.
+ * A handshake in progress. Keeps the first bytes of the peer until it is the handshake's turn, and only then has the handler of TLS made,
+ * which takes much memory, and adds it behind itself. Passes the computations of the handshake to the workers, and measures how long the
+ * peer has made this side wait; time in which the handshake waits for this side does not count.
  */
 final class Turn extends ChannelInboundHandlerAdapter implements Executor {
+    private final String address;
     private final Executor workers;
+    private final Function<Turn, ChannelHandler> tls;
     private final Consumer<Turn> ready;
     /** Not more than what one read of the socket brings. */
     private final Deque<Object> first = new ArrayDeque<>();
@@ -32,10 +36,20 @@ final class Turn extends ChannelInboundHandlerAdapter implements Executor {
 
     private volatile long since = System.nanoTime();
 
-    /** @param ready called when the peer has sent its first bytes */
-    Turn(Executor workers, Consumer<Turn> ready) {
+    /**
+     * @param address that of the peer
+     * @param tls makes the handler of TLS
+     * @param ready called when the peer has sent its first bytes
+     */
+    Turn(String address, Executor workers, Function<Turn, ChannelHandler> tls, Consumer<Turn> ready) {
+        this.address = address;
         this.workers = workers;
+        this.tls = tls;
         this.ready = ready;
+    }
+
+    String address() {
+        return address;
     }
 
     @Override
@@ -52,6 +66,7 @@ final class Turn extends ChannelInboundHandlerAdapter implements Executor {
         first.add(message);
         if (first.size() == 1) {
             enter();
+            waited = 0;
             ready.accept(this);
         }
     }
@@ -73,12 +88,23 @@ final class Turn extends ChannelInboundHandlerAdapter implements Executor {
     boolean begin() {
         ChannelHandlerContext ctx = Objects.requireNonNull(context);
         begun = true;
+        ctx.pipeline().addAfter(ctx.name(), null, tls.apply(this));
         while (!first.isEmpty()) {
             ctx.fireChannelRead(first.remove());
         }
         ctx.fireChannelReadComplete();
         leave();
         return computed;
+    }
+
+    /** Returns whether the peer has sent nothing yet. */
+    boolean isAwaited() {
+        return !begun && first.isEmpty();
+    }
+
+    /** Returns whether the handshake has had its turn. */
+    boolean isBegun() {
+        return begun;
     }
 
     /** Computes a part of the handshake. */
@@ -111,7 +137,7 @@ final class Turn extends ChannelInboundHandlerAdapter implements Executor {
         return own.get() > 0 ? 0 : System.nanoTime() - since;
     }
 
-    /** Returns for how many nanoseconds of the whole handshake this side has been waiting for the peer. */
+    /** Returns for how many nanoseconds this side has been waiting for the first bytes of the peer, or since then for all others. */
     long waited() {
         return waited + waiting();
     }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,7 +18,8 @@ import org.junit.jupiter.api.Test;
 final class TurnTest {
     private final Queue<Runnable> workers = new ArrayDeque<>();
     private final List<Turn> ready = new ArrayList<>();
-    private final Turn turn = new Turn(workers::add, ready::add);
+    private final ChannelHandler tls = new ChannelInboundHandlerAdapter();
+    private final Turn turn = new Turn("192.0.2.1", workers::add, turn -> tls, ready::add);
     private final EmbeddedChannel channel = new EmbeddedChannel(turn);
 
     private static ByteBuf bytes() {
@@ -39,7 +42,9 @@ final class TurnTest {
         channel.writeInbound(bytes());
         assertThat(ready).containsExactly(turn);
         assertThat(channel.<ByteBuf>readInbound()).isNull();
+        assertThat(channel.pipeline().context(tls)).as("the handler of TLS").isNull();
         assertThat(turn.begin()).as("nothing was computed").isFalse();
+        assertThat(channel.pipeline().context(tls)).isNotNull();
         channel.writeInbound(bytes());
         for (int i = 0; i < 3; i++) {
             Objects.requireNonNull(channel.<ByteBuf>readInbound()).release();
