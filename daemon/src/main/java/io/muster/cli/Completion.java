@@ -54,7 +54,7 @@ final class Completion extends Verb {
             index = "0",
             paramLabel = "SHELL",
             description =
-                    "The shell: bash, zsh or fish. The scripts themselves use words, which prints what the daemon knows.")
+                    "The shell: bash, zsh or fish. The scripts call `muster completion words` for the names that the daemon knows.")
     private String shell = "";
 
     @Mixin
@@ -74,7 +74,7 @@ final class Completion extends Verb {
                         .print(part("completion.fish")
                                 .replace("@BASH@", bash().replace("\\", "\\\\").replace("'", "\\'")));
             case "words" -> words();
-            default -> throw new Failure(Exit.USAGE, shell + ": there are bash, zsh and fish");
+            default -> throw new Failure(Exit.USAGE, shell + " is not one of bash, zsh and fish");
         }
         return Exit.OK;
     }

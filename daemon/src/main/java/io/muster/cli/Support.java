@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "support",
         description = {
-            "Write one archive with what a developer needs to find a fault.",
+            "Write an archive with the information that a developer needs to find a fault.",
             "The archive has the version, the configuration, the inventory, the check of the journal, the last 10,000 lines"
                     + " of the log (journalctl), the metrics and a dump of the daemon's threads (jcmd). It works if the"
                     + " daemon is down or does not answer: the file MISSING and standard error name what is missing. Only"

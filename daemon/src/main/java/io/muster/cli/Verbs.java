@@ -163,12 +163,12 @@ final class Verbs {
     }
 
     private CommandLine clock() {
-        return family("clock", "Accept a clock that the daemon doubts.")
+        return family("clock", "Make the daemon accept a clock that it doubts.")
                 .addSubcommand("accept", new ClockAccept(console));
     }
 
     private CommandLine upgrade() {
-        return family("upgrade", "Show or end the time during which the earlier version can start again.")
+        return family("upgrade", "Show the state of an upgrade, or finish it. Until then, the earlier version can start again.")
                 .addSubcommand("status", new UpgradeStatus(console))
                 .addSubcommand("finish", new UpgradeFinish(console));
     }
@@ -188,7 +188,7 @@ final class Verbs {
     }
 
     private CommandLine ledger() {
-        return family("ledger", "Look after a ledger on etcd, which several daemons share.")
+        return family("ledger", "Inspect and manage a ledger on etcd, which several daemons share.")
                 .addSubcommand("status", new LedgerVerb.Status(console))
                 .addSubcommand("step-down", new LedgerVerb.StepDown(console))
                 .addSubcommand("verify", new LedgerVerb.VerifyLog(console))

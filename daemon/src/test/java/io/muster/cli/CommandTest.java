@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The real verbs against a real daemon: their output and exit status. */
 class CommandTest extends VerbTest {
@@ -87,12 +89,35 @@ class CommandTest extends VerbTest {
         succeeds("undrain", "1");
         assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
-                .startsWith("muster undrain: node1 (rank 1) held by another user - node1: firmware (ops, by " + USER)
+                .startsWith("muster undrain: node1 (rank 1) not drained by holder admin, but by others - node1: firmware (ops, by "
+                        + USER)
                 .endsWith(
                         "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if"
                                 + " another user placed it\n");
         succeeds("undrain", "--holder", "ops", "1");
         assertThat(out("status", "-n", "-o", "state,nnodes")).isEqualTo("avail 4\n");
+    }
+
+    @Test
+    void anUndrainWithForceSaysThatItEndedNothing() {
+        succeeds("drain", "--holder", "ops", "1", "firmware");
+        assertThat(muster("undrain", "-f", "1").err()).isEqualTo("nothing was changed: no target has the hold admin\n");
+        assertThat(muster("undrain", "-ff", "2").err()).isEqualTo("nothing was changed: no target has a hold\n");
+        assertThat(muster("undrain", "-u", "2").err()).isEmpty();
+        assertThat(out("drain", "-n", "-o", "nodelist")).isEqualTo("node1\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", ",", ",,"})
+    void targetsThatNameNothingAreRefusedByEveryVerb(String empty) {
+        for (String verb : "status summary list info why drain undrain exclude include offline history".split(" ", -1)) {
+            assertThat(refused(Exit.USAGE, verb, empty).err())
+                    .isEqualTo("muster " + verb + ": \"" + empty
+                            + "\" names no targets\n  `all` stands for every host\n");
+        }
+        assertThat(refused(Exit.USAGE, "status", "-i", empty).err()).contains("\"" + empty + "\" names no targets");
+        assertThat(refused(Exit.USAGE, "property", "add", "gpu", empty).err()).contains("names no targets");
+        assertThat(refused(Exit.USAGE, "tag", "add", empty, "a").err()).contains("names no targets");
     }
 
     @Test
@@ -357,7 +382,7 @@ class CommandTest extends VerbTest {
                 .contains("there is no column nope; there are state,");
         assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("expected local:///PATH");
         assertThat(refused(Exit.USAGE, "property").err()).contains("a verb is missing: expected one of list, add");
-        assertThat(refused(Exit.USAGE, "drain", "1", "--until", "soon").err()).contains("\"soon\" is no time");
+        assertThat(refused(Exit.USAGE, "drain", "1", "--until", "soon").err()).contains("\"soon\" is not a time");
     }
 
     @Test

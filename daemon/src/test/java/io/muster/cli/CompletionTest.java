@@ -111,7 +111,7 @@ class CompletionTest {
     @Test
     void otherShellsAreNotThere() {
         assertThat(new Shell().run("completion", "tcsh"))
-                .isEqualTo(new Shell.Result(2, "", "muster completion: tcsh: there are bash, zsh and fish\n"));
+                .isEqualTo(new Shell.Result(2, "", "muster completion: tcsh is not one of bash, zsh and fish\n"));
     }
 
     /** Puts a command in front of PATH that prints words as Muster does and records how it was called. */

@@ -36,11 +36,11 @@ class EndlessInputTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            check /dev/zero             | 1 | /dev/zero: cannot be read: is larger than 64MiB, which is the limit
-            R parse-config /dev/zero    | 1 | /dev/zero: cannot be read: is larger than 64MiB, which is the limit
-            graph --file /dev/zero      | 2 | muster graph: /dev/zero: is larger than 128MiB, which is the limit
-            jobspec validate /dev/zero  | 2 | muster jobspec validate: /dev/zero: is larger than 128MiB, which is the limit
-            shape compact /dev/zero     | 2 | muster shape compact: /dev/zero: is larger than 128MiB, which is the limit
+            check /dev/zero             | 1 | /dev/zero: cannot be read: larger than the limit of 64MiB
+            R parse-config /dev/zero    | 1 | /dev/zero: cannot be read: larger than the limit of 64MiB
+            graph --file /dev/zero      | 2 | muster graph: /dev/zero: larger than the limit of 128MiB
+            jobspec validate /dev/zero  | 2 | muster jobspec validate: /dev/zero: larger than the limit of 128MiB
+            shape compact /dev/zero     | 2 | muster shape compact: /dev/zero: larger than the limit of 128MiB
             graph --file /proc          | 2 | muster graph: /proc: is a directory
             jobspec validate /proc      | 2 | muster jobspec validate: /proc: is a directory
             """)
@@ -56,7 +56,7 @@ class EndlessInputTest {
             })
     void aPipeWithoutEndIsReadUpToALimit(String line) {
         Shell.Result result = new Shell().reading(endless()).run(line.split(" ", -1));
-        assertThat(result.err()).endsWith("standard input: is larger than 128MiB, which is the limit\n");
+        assertThat(result.err()).endsWith("standard input: larger than the limit of 128MiB\n");
         assertThat(result.exit()).isEqualTo(Exit.USAGE);
     }
 

@@ -62,8 +62,8 @@ class FollowTest extends VerbTest {
         assertThat(refused(Exit.ERROR, "watch", "--since", "seq:99").err())
                 .contains("since is 99, but the last event of this journal is ");
         assertThat(refused(Exit.USAGE, "watch", "--since", "seq:-1").err())
-                .contains("\"seq:-1\" is no sequence number");
-        assertThat(refused(Exit.USAGE, "watch", "--since", "seq:x").err()).contains("\"seq:x\" is no sequence number");
+                .contains("\"seq:-1\" is not a sequence number");
+        assertThat(refused(Exit.USAGE, "watch", "--since", "seq:x").err()).contains("\"seq:x\" is not a sequence number");
     }
 
     @Test
@@ -108,6 +108,6 @@ class FollowTest extends VerbTest {
                 .contains("utc is not one of raw, iso, offset, human");
         assertThat(refused(Exit.USAGE, "eventlog", "-w", "drain", "-m", "idset").err())
                 .contains("idset is not KEY=VALUE");
-        assertThat(refused(Exit.USAGE, "eventlog", "-F", "-t", "soon").err()).contains("\"soon\" is no duration");
+        assertThat(refused(Exit.USAGE, "eventlog", "-F", "-t", "soon").err()).contains("\"soon\" is not a duration");
     }
 }

@@ -193,7 +193,7 @@ class HabitTest extends VerbTest {
         assertThat(refused(Exit.USAGE, "property").err())
                 .startsWith("muster property: a verb is missing: expected one of list, add, remove\n");
         assertThat(refused(Exit.USAGE, "watch", "--count", "soon").err()).contains("'soon' is not a number\n");
-        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon").err()).contains("\"soon\" is no duration");
+        assertThat(refused(Exit.USAGE, "status", "--timeout", "soon").err()).contains("\"soon\" is not a duration");
     }
 
     @Test

@@ -26,9 +26,9 @@ class QueueHostsTest extends VerbTest {
     @Test
     void aQueueConsistsOfItsHosts() {
         assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty")).isEqualTo("""
+                        free debug       node0
                         free             node[1-3]
                         free batch       node[4-6]
-                        free debug       node0
                         free batch,debug node7
                         """);
         assertThat(out("status", "-q", "debug", "-no", "nodelist")).isEqualTo("node[0,7]\n");

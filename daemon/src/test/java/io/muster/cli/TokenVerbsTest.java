@@ -84,8 +84,8 @@ class TokenVerbsTest {
         refused(Exit.USAGE, "a token cannot have the right \"acquire\"", "create", "a", "--rights=acquire");
         refused(Exit.USAGE, "--holder: is missing", "create", "a", "--rights=hold");
         refused(Exit.USAGE, "--holder: has no effect without the right hold", "create", "a", "--holder=x");
-        refused(Exit.USAGE, "\"soon\" is no duration", "create", "a", "--for=soon");
-        refused(Exit.USAGE, "\"0\" is no duration", "create", "a", "--for=0");
+        refused(Exit.USAGE, "\"soon\" is not a duration", "create", "a", "--for=soon");
+        refused(Exit.USAGE, "\"0\" is not a duration", "create", "a", "--for=0");
         assertThat(token("list").out()).hasLineCount(1);
     }
 

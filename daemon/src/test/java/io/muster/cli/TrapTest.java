@@ -154,7 +154,7 @@ class TrapTest extends VerbTest {
         succeeds("drain", "--holder", "ops", "2-3", "firmware");
         assertThat(out("exclude", "--dry-run", "1-3"))
                 .startsWith("would undrain node[1-2] (ranks 1-2) reason=\"excluded\" holder=admin by ")
-                .contains("would exclude node[1-3] (ranks 1-3) keeps-holds=true");
+                .contains("would exclude node[1-3] (ranks 1-3) by ");
         assertThat(muster("exclude", "1-3")).isEqualTo(new Result(Exit.OK, "", "ended the hold admin on node[1-2]\n"));
         assertThat(out("status", "-no", "state,nodelist")).isEqualTo("  avail node[0,4-9]\nexclude node[1-3]\n");
         assertThat(out("why", "2")).contains("not up: excluded\n", "hold        ops: firmware by ");

@@ -1,6 +1,8 @@
 package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Strftime;
 import io.muster.cli.terminal.Zone;
@@ -24,6 +26,17 @@ public final class EventLines {
     public EventLines(String format, Zone zone) {
         this.format = format;
         this.zone = zone;
+    }
+
+    /** Returns an event as a line for people. */
+    public static String text(ObjectNode event, Console console, Zone zone) {
+        return EventText.of(fitting(event, console), zone::second);
+    }
+
+    /** Returns an event whose list of hosts takes at most half of a line of the terminal, if there is a terminal. */
+    public static ObjectNode fitting(ObjectNode event, Console console) {
+        int width = console.style().width();
+        return width == 0 ? event : EventText.abridged(event, width / 2);
     }
 
     /**

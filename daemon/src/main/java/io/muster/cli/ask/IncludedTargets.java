@@ -11,6 +11,9 @@ public final class IncludedTargets implements ITypeConverter<String> {
             throw new TypeConversionException(
                     "standard input is not read here: name the targets, for instance with \"$(paste -sd, FILE)\"");
         }
+        if (TargetNames.isEmpty(text)) {
+            throw new TypeConversionException("\"" + text + "\" names no targets");
+        }
         return text;
     }
 }

@@ -12,8 +12,8 @@ public abstract class ReadVerb extends ServerVerb {
     @Option(
             names = "--linearizable",
             description =
-                    "Show every change that anybody was answered before. Only the leader of a shared ledger knows that, and it asks"
-                            + " etcd first; a standby may be a moment behind.")
+                    "Include every change that was answered before this command began. Only the leader of a shared ledger can"
+                            + " do this, and asks etcd first. Without this option, a standby may be a moment behind.")
     private boolean linearizable;
 
     protected ReadVerb(Console console) {

@@ -79,8 +79,8 @@ public final class SelectionOptions {
                     || configured.requires().isEmpty()) {
                 found = found.union(TargetNames.having(resources, name));
             } else {
-                String known = String.join(", ", configured.requires().keySet());
-                throw new Failure(Exit.NO_TARGET, "there is no queue " + name, "there are " + known);
+                String advice = TargetNames.known(name, configured.requires().keySet());
+                throw new Failure(Exit.NO_TARGET, "there is no queue " + name, advice);
             }
         }
         return found;

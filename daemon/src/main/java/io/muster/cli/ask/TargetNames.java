@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.daemon.config.Key;
 import io.muster.inventory.find.Expression;
 import io.muster.inventory.find.Search;
 import io.muster.inventory.idset.Idset;
@@ -18,6 +19,7 @@ import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -28,19 +30,27 @@ import java.util.function.Supplier;
 public final class TargetNames {
     static final String STANDARD_INPUT = "-";
     private static final int LONGEST = 64 << 20;
+    private static final int MOST_NAMES = 10;
 
     private TargetNames() {}
 
     /**
      * Returns the targets that a user gave, with the words on standard input in place of {@code -}, so that a list with one
-     * host on each line can be piped in.
+     * host on each line can be piped in. An empty text is refused: it is often a variable of a script that is not set.
      */
     public static List<String> read(Console console, List<String> given) throws IOException {
         List<String> all = new ArrayList<>();
         for (String text : given) {
+            if (isEmpty(text)) {
+                throw new Failure(Exit.USAGE, "\"" + text + "\" names no targets", "`all` stands for every host");
+            }
             all.addAll(text.equals(STANDARD_INPUT) ? words(console) : List.of(text));
         }
         return all;
+    }
+
+    static boolean isEmpty(String text) {
+        return text.chars().allMatch(c -> c == ',' || c == ' ');
     }
 
     private static List<String> words(Console console) throws IOException {
@@ -177,15 +187,27 @@ public final class TargetNames {
         return search(resources, () -> TargetExpression.having(resources, property));
     }
 
+    /** Returns advice for a name that does not exist: the names that do, or some of them; "" if there are none. */
+    static String known(String missing, Collection<String> names) {
+        List<String> some = names.stream().limit(MOST_NAMES).toList();
+        return names.isEmpty()
+                ? ""
+                : "there are " + String.join(", ", some)
+                        + (some.size() < names.size() ? " and " + (names.size() - some.size()) + " more" : "")
+                        + Key.suggestion(missing, List.copyOf(names));
+    }
+
     private static Idset search(ResourceSet resources, Supplier<Idset> search) {
         try {
             return search.get();
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
         } catch (TargetException e) {
-            String known = String.join(", ", resources.properties().keySet());
-            boolean advise = e.missingProperty() != null && !known.isEmpty();
-            throw new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()), advise ? "there are " + known : "");
+            String missing = e.missingProperty();
+            throw new Failure(
+                    Exit.NO_TARGET,
+                    String.valueOf(e.getMessage()),
+                    missing == null ? "" : known(missing, resources.properties().keySet()));
         }
     }
 }

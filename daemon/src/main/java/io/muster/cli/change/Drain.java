@@ -101,7 +101,7 @@ public final class Drain extends Change {
     Command command(FluxClient client) throws IOException {
         targets = targets(client, String.valueOf(targets), reason);
         double end = until == null ? 0 : zone.future(until, console());
-        if (until != null && end <= 0) {
+        if (until != null && end <= console().now()) {
             throw new Failure(
                     Exit.USAGE, "--until: " + until + " is in the past", "without --until, the hold has no end");
         }

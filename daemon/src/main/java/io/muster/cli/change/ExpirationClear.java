@@ -9,7 +9,7 @@ import picocli.CommandLine;
 /** {@code muster expiration clear}. */
 @CommandLine.Command(
         name = "clear",
-        description = "Let the resources never expire. Schedulers are sent the change at once.",
+        description = "Remove the expiration of the resources. Schedulers are sent the change at once.",
         footer = {"  muster expiration clear", "  muster expiration clear --wait"})
 public final class ExpirationClear extends Change {
     public ExpirationClear(Console console) {

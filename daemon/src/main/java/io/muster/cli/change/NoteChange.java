@@ -26,7 +26,7 @@ public abstract class NoteChange extends Change {
             "A path names a vertex of the resource graph, as in /cluster0/node7/gpu3 or power:/power0/pdu3. Its names may have "
                     + "brackets: /cluster0/node[0-9]/gpu3. @{EXPR} names the vertices that `muster find EXPR` finds.";
     private static final String KEPT =
-            "Schedulers are sent nothing. What is noted follows the host when ranks change, and comes back with a host "
+            "Schedulers are sent nothing. Tags and marks follow the host when ranks change, and come back with a host "
                     + "that leaves and returns.";
 
     @Parameters(
@@ -94,7 +94,7 @@ public abstract class NoteChange extends Change {
 
     @CommandLine.Command(
             name = "add",
-            description = {"Tag vertices of the resource graph, which may be hosts.", PATHS, KEPT},
+            description = {"Tag vertices of the resource graph, such as hosts and GPUs.", PATHS, KEPT},
             footer = {"  muster tag add node7 firmware=7.1", "  muster tag add /cluster0/node7/gpu3 suspect ticket=4711"
             })
     public static final class Add extends TagChange {
@@ -117,7 +117,7 @@ public abstract class NoteChange extends Change {
             name = "remove",
             description = {
                 "Take tags from vertices of the resource graph.",
-                "A vertex that lacks the tag is no error. If no vertex has it, the command prints a note."
+                "A vertex without the tag is not an error. If no vertex has it, the command says that nothing was changed."
             },
             footer = {"  muster tag remove node7 firmware", "  muster tag remove /cluster0/node7/gpu3 suspect"})
     public static final class Remove extends TagChange {
@@ -140,8 +140,8 @@ public abstract class NoteChange extends Change {
             name = "mark",
             description = {
                 "Mark vertices of the resource graph with a state: up, down, degraded, failing or unknown. none removes the mark.",
-                "A mark says what a person knows. It does not take a host down: for this, `muster drain` the host. "
-                        + "`muster feasible --now` does not count what is marked down.",
+                "A mark is information for people. It does not take a host down: `muster drain` does. `muster feasible "
+                        + "--now` does not count vertices that are marked down.",
                 PATHS,
                 KEPT
             },

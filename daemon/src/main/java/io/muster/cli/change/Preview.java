@@ -2,12 +2,12 @@ package io.muster.cli.change;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.problem.Text;
-import io.muster.inventory.status.EventText;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -21,17 +21,17 @@ record Preview(DryRunAnswer answer) {
             document.setAll(answer.toJson());
             console.json(document);
         } else {
-            console.print(text(zone));
+            console.print(text(console, zone));
         }
     }
 
-    private String text(Zone zone) {
+    private String text(Console console, Zone zone) {
         StringBuilder out = new StringBuilder();
         if (answer.events().isEmpty()) {
             out.append("nothing would change\n");
         }
         for (ObjectNode event : answer.events()) {
-            out.append("would ").append(EventText.of(event, zone::second)).append('\n');
+            out.append("would ").append(EventLines.text(event, console, zone)).append('\n');
         }
         if (answer.updates().isEmpty() && !answer.events().isEmpty()) {
             out.append("no scheduler is connected\n");

@@ -117,7 +117,7 @@ public final class Reload extends ServerVerb {
             if (!untold.isEmpty()) {
                 throw new Failure(
                         Exit.CONFLICT,
-                        "resources are acquired by " + standing.schedulers().get(0) + ", who cannot be sent "
+                        "resources are acquired by " + standing.schedulers().get(0) + ", which cannot be sent "
                                 + String.join("; ", untold),
                         "nothing was changed; stop the scheduler, reload, and start it again");
             }

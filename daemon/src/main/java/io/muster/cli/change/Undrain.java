@@ -83,6 +83,17 @@ public final class Undrain extends Change {
         return true;
     }
 
+    /** Returns null for -u, which scripts use to make sure that hosts are not drained. */
+    @Override
+    @Nullable
+    String unchanged() {
+        return switch (force.mode()) {
+            case OVERWRITE -> "no target has the hold " + holderName();
+            case FORCE_OVERWRITE -> "no target has " + (holder == null ? "a hold" : "the hold " + holder);
+            default -> null;
+        };
+    }
+
     @Override
     boolean needsMuster() {
         return holder != null;
@@ -96,14 +107,18 @@ public final class Undrain extends Change {
             return null;
         }
         Conflict conflict = conflict(client, targets);
-        String sentence = foreign ? conflict.heldByOthersThan(holderName()) : conflict.notDrained();
+        String sentence = conflict.notDrained();
+        String advice = "-u skips targets that are not drained";
+        if (foreign) {
+            sentence = conflict.heldOnlyByOthersThan(holderName());
+            advice = "--holder NAME ends the hold of that name, and --holder NAME -f also if another user placed it";
+            if (sentence.isEmpty()) {
+                sentence = conflict.heldByAnotherUser(holderName());
+                advice = "--holder " + holderName() + " -f ends this hold although another user placed it";
+            }
+        }
         return new Failure(
-                Exit.CONFLICT,
-                sentence.isEmpty() ? refusal.sentence() : sentence,
-                foreign
-                        ? "nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if another "
-                                + "user placed it"
-                        : "nothing was changed; -u skips targets that are not drained");
+                Exit.CONFLICT, sentence.isEmpty() ? refusal.sentence() : sentence, "nothing was changed; " + advice);
     }
 
     private String holderName() {

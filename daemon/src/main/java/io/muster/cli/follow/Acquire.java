@@ -39,13 +39,13 @@ public final class Acquire extends ServerVerb {
     @Option(
             names = "--owner",
             paramLabel = "NAME",
-            description = "Keep the acquisition when this connection ends, and take it up again by this name.")
+            description = "Keep the acquisition when this connection ends. The same NAME takes it up again.")
     private @Nullable String owner;
 
     @Option(
             names = "--grace",
             paramLabel = "SECONDS",
-            description = "With --owner: how long the acquisition waits without a connection (default: 60).")
+            description = "With --owner: how long the acquisition waits without a connection. Default: 60.")
     private double grace = Acquisition.DEFAULT_GRACE;
 
     @Option(names = "--wait", description = "Wait while another scheduler holds the resources.")

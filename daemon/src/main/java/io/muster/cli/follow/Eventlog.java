@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
         name = "eventlog",
         description = {
             "Print the journal's events (RFC 44) that the daemon remembers, as flux resource eventlog does.",
-            "With --follow or --wait, the command continues with new events; --timeout then limits how long, and "
-                    + "ends it with status 124.",
+            "With --follow or --wait, the command continues with new events until --timeout, if given, ends it with "
+                    + "status 124.",
             "`muster watch` prints only new events, and `muster journal dump` prints all events on disk."
         },
         footer = {"  muster eventlog --human", "  muster eventlog --wait=drain --match-context=reason=fan"})

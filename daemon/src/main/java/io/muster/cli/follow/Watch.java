@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventChoice;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
 import io.muster.cli.terminal.Zone;
-import io.muster.inventory.status.EventText;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -100,7 +100,7 @@ public final class Watch extends Following {
             // The sentence below says what is expected.
         }
         throw new Failure(
-                Exit.USAGE, "--since: \"" + SEQ + text + "\" is no sequence number", "write it as in seq:1204");
+                Exit.USAGE, "--since: \"" + SEQ + text + "\" is not a sequence number", "write it as in seq:1204");
     }
 
     @Override
@@ -115,7 +115,7 @@ public final class Watch extends Following {
             Zone shown = zone.zone(console());
             console()
                     .println(
-                            shown.exact(event.path("timestamp").asDouble()) + " " + EventText.of(event, shown::second));
+                            shown.exact(event.path("timestamp").asDouble()) + " " + EventLines.text(event, console(), shown));
         } else {
             printDocument(event);
         }

@@ -3,6 +3,7 @@ package io.muster.cli.journal;
 import io.muster.cli.ask.DiskEvents;
 import io.muster.cli.ask.EventChoice;
 import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
@@ -12,7 +13,6 @@ import io.muster.cli.terminal.Zone;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.inventory.history.Period;
-import io.muster.inventory.status.EventText;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -76,6 +76,6 @@ public final class Dump extends Verb {
 
     private String text(JournalRecord record) {
         Zone zone = period.zone(console());
-        return record.seq() + " " + zone.exact(record.timestamp()) + " " + EventText.of(record.event(), zone::second);
+        return record.seq() + " " + zone.exact(record.timestamp()) + " " + EventLines.text(record.event(), console(), zone);
     }
 }

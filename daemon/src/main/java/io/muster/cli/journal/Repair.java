@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "repair",
         description = {
-            "Repair a damaged state directory so that a daemon starts from it. All that can be kept is kept.",
+            "Repair a damaged state directory so that a daemon can start from it, and keep every event that can be kept.",
             "The command first copies what it cuts off or replaces to quarantine/. Stop the daemon before a "
                     + "repair."
         },

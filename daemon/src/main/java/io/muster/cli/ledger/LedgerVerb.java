@@ -56,7 +56,7 @@ public abstract class LedgerVerb extends Verb {
     /** {@code muster ledger status}. */
     @Command(
             name = "status",
-            description = "Show who leads, the daemons that share the ledger, and what etcd holds.",
+            description = "Show which daemon leads, the daemons that share the ledger, and the contents of etcd.",
             footer = {"  muster ledger status", "  muster ledger status -c /etc/muster/muster.toml --json"})
     public static final class Status extends LedgerVerb {
         @Option(names = "--json", description = "Print JSON with a schema_version.")
@@ -114,8 +114,8 @@ public abstract class LedgerVerb extends Verb {
     @Command(
             name = "step-down",
             description = {
-                "Let another daemon lead.",
-                "The leader ends its streams and becomes a standby. Nothing that was answered is lost."
+                "Make the leader hand over to another daemon.",
+                "The leader ends its streams and becomes a standby. No change that was answered is lost."
             },
             footer = {"  muster ledger step-down", "  muster ledger step-down -c /etc/muster/muster.toml"})
     public static final class StepDown extends LedgerVerb {
@@ -153,8 +153,8 @@ public abstract class LedgerVerb extends Verb {
             name = "import",
             description = {
                 "Write the state directory to etcd, which must have no keys below the prefix.",
-                "No daemon may run on the directory. Then set ledger.kind to etcd and start the daemons, the others with empty"
-                        + " state directories."
+                "No daemon may run on the directory. Afterwards, set ledger.kind to etcd and start the daemons. The other"
+                        + " daemons start with empty state directories."
             },
             footer = {"  muster ledger import", "  muster ledger import -c /etc/muster/muster.toml"})
     public static final class Import extends LedgerVerb {
@@ -181,15 +181,15 @@ public abstract class LedgerVerb extends Verb {
     @Command(
             name = "export",
             description = {
-                "Make the state directory, which is a copy of the ledger in etcd, a ledger of files of its own.",
-                "No daemon may run on the directory. Then set ledger.kind to file and start the daemon."
+                "Turn the state directory, a copy of the ledger in etcd, into a ledger of its own.",
+                "No daemon may run on the directory. Afterwards, set ledger.kind to file and start the daemon."
             },
             footer = {"  muster ledger export", "  muster ledger export --force"})
     public static final class Export extends LedgerVerb {
         @Option(
                 names = "--force",
                 description =
-                        "Do so although etcd has events that the directory lacks, or does not answer. They are lost.")
+                        "Continue although etcd has events that the directory lacks, or etcd does not answer. These events are lost.")
         private boolean force;
 
         public Export(Console console) {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 /** {@code muster info}. */
 @Command(
         name = "info",
-        description = "Count nodes, cores and GPUs, and show when R starts and expires if it does.",
+        description = "Count nodes, cores and GPUs. Show when the resources start and expire, if R says when.",
         footer = {"  muster info", "  muster info --state=up", "  muster info --property=gpu"})
 public final class InfoVerb extends UsageVerb {
     public InfoVerb(Console console) {

@@ -37,7 +37,7 @@ import picocli.CommandLine.Parameters;
             "Show the state of all hosts, grouped by state and reason.",
             "States: avail, allocated (a job uses the host), torpid (connected, but not heard from lately), exclude, lost "
                     + "(shrunk), draining (drained, and a job still uses it), drained. A star and ✗ mark hosts that are "
-                    + "offline, and a question mark hosts whose reporter is lost, so that nobody knows.",
+                    + "offline. A question mark says that the liveness of a host is unknown, because its reporter is lost.",
             "If the table is longer than the terminal, `muster summary` is printed instead."
         },
         footer = {"  muster status", "  muster status --state=drained -o long", "  muster status @gpu"})

@@ -44,7 +44,7 @@ public final class SummaryVerb extends ReadVerb {
             names = {"-S", "--since"},
             paramLabel = "TIME",
             description =
-                    "Show problems as new that began at this time or later. Forms: " + When.FORMS + ". Default: 12h.")
+                    "Count a problem as new if it began at this time or later. Forms: " + When.FORMS + ". Default: 12h.")
     private @Nullable String since;
 
     @Mixin

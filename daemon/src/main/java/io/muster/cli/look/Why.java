@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.EventFilter;
+import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
@@ -92,7 +93,10 @@ public final class Why extends ReadVerb {
             console().json(json);
         } else {
             double now = standing.now(console());
-            accounts.forEach(account -> console().print(account.text(now, silence, zone.zone(console())::second)));
+            for (Account account : accounts) {
+                account.events().replaceAll(event -> EventLines.fitting(event, console()));
+                console().print(account.text(now, silence, zone.zone(console())::second));
+            }
         }
         return Exit.OK;
     }

@@ -95,7 +95,7 @@ public final class History extends Verb {
                         .complain("muster history: " + String.join(",", hosts)
                                 + ": neither drained, excluded nor offline"
                                 + (notes ? ", and without marks and tags," : "") + " since " + zone.second(since)
-                                + ", by "
+                                + ", according to "
                                 + past.name());
             } else {
                 print(answer, now, zone);
@@ -139,7 +139,7 @@ public final class History extends Verb {
             throw new Failure(Exit.NO_TARGET, "nothing is known: " + past.name() + " holds no events");
         }
         if (!unknown.isEmpty()) {
-            String subject = unknown.size() == 1 ? "host " + unknown + " is" : "hosts " + unknown + " are";
+            String subject = unknown.size() == 1 ? "host " + unknown + " is" : "hosts " + unknown.abridged() + " are";
             throw new Failure(
                     Exit.NO_TARGET,
                     subject + " not in the resource set, and no event since " + zone.second(coverage.first())

@@ -118,7 +118,7 @@ public final class ReportVerb extends Verb {
                 return each;
             }
         }
-        throw new Failure(Exit.USAGE, "--by " + by + ": it is one of reason, host, holder, user and state");
+        throw new Failure(Exit.USAGE, "--by: " + by + " is not one of reason, host, holder, user and state");
     }
 
     private Set<Outage.Kind> kinds() {

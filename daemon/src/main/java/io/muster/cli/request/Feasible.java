@@ -40,15 +40,15 @@ import picocli.CommandLine.Parameters;
         name = "feasible",
         description = {
             "Ask whether a request for resources could ever be met here, and why not.",
-            "The daemon does not know what jobs use: --now asks about resources that are up, not about free ones."
+            "The daemon does not know which resources jobs use: --now asks about resources that are up, not about free ones."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:yes",
             "1:never, even if everything were up and free",
             "2:the request or the command line is wrong",
-            "3:it fits the inventory, but not what is up (--now)",
-            "4:not known: the search ended without an answer, or the daemon could not say",
+            "3:it fits the inventory, but not the resources that are up now (--now)",
+            "4:not known: the search ended without an answer, or the daemon could not decide",
             "6:not allowed",
             "7:the daemon cannot be reached"
         },
@@ -74,7 +74,7 @@ public final class Feasible extends Verb {
                             + "or JSON: *.json, *.yaml, a path that begins with a dot or slash, or - for standard input.")
     private String argument = "";
 
-    @Option(names = "--now", description = "Ask about the resources that are up now, and before they expire.")
+    @Option(names = "--now", description = "Ask about the resources that are up now, until they expire.")
     private boolean now;
 
     @Option(
@@ -206,7 +206,7 @@ public final class Feasible extends Verb {
             }
             throw e.errno().equals(Errno.EPERM)
                     ? Failure.of(e, "")
-                    : new Failure(UNKNOWN, "the server could not say: " + e.sentence());
+                    : new Failure(UNKNOWN, "the server could not decide: " + e.sentence());
         }
     }
 

@@ -54,7 +54,7 @@ public final class Find extends ReadVerb {
 
     @Option(
             names = "--hosts",
-            description = "Print the hosts that the resources are, belong to or, as racks do, contain.")
+            description = "Print hosts: those found, those of found parts such as GPUs, and those in found racks.")
     private boolean hosts;
 
     @Option(names = "--ranks", description = "Print the ranks of these hosts.")
@@ -68,10 +68,10 @@ public final class Find extends ReadVerb {
     @Option(
             names = {"-s", "--subsystem"},
             paramLabel = "NAME",
-            description = "Walk only this hierarchy. Default: all resources, in and has by containment.")
+            description = "Search only this hierarchy. Default: all hierarchies; in and has then follow containment.")
     private @Nullable String subsystem;
 
-    @Option(names = "--from", paramLabel = "PATH", description = "Begin the walk here, not at the top.")
+    @Option(names = "--from", paramLabel = "PATH", description = "Search here and below, not from the top.")
     private @Nullable String from;
 
     @Option(names = "--prune", paramLabel = "EXPR", description = "Skip everything below resources that match this.")
@@ -80,7 +80,7 @@ public final class Find extends ReadVerb {
     @Option(
             names = "--order",
             paramLabel = "ORDER",
-            description = "Print what contains others before them (pre) or after them (post).")
+            description = "Print each resource before the resources in it (pre) or after them (post).")
     private @Nullable String order;
 
     @Option(

@@ -150,7 +150,7 @@ public final class SetVerbs {
     @Command(
             name = "verify",
             description = {
-                "Compare the resources that a rank has, the second set, with the expected ones, the first set.",
+                "Compare the resources of a rank (the second set) with the expected resources (the first set).",
                 "The exit status is 1 if a resource is missing. An extra resource is only reported."
             },
             footer = {

@@ -1,5 +1,6 @@
 package io.muster.cli.terminal;
 
+import io.muster.inventory.hostlist.Listing;
 import org.jspecify.annotations.Nullable;
 
 /**

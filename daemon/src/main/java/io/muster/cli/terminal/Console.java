@@ -1,6 +1,7 @@
 package io.muster.cli.terminal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.problem.Text;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;

@@ -70,7 +70,7 @@ public final class When {
         try {
             return Fsd.parse(text).toDuration();
         } catch (MalformedException e) {
-            throw new Failure(Exit.USAGE, "\"" + text + "\" is no duration: 5, 500ms, 1.5m and 2h are");
+            throw new Failure(Exit.USAGE, "\"" + text + "\" is not a duration, such as 5, 500ms, 1.5m or 2h");
         }
     }
 
@@ -96,7 +96,7 @@ public final class When {
         } catch (DateTimeException | MalformedException e) {
             // The sentence below says what a time is.
         }
-        throw new Failure(Exit.USAGE, "\"" + text + "\" is no time", "times are: " + FORMS);
+        throw new Failure(Exit.USAGE, "\"" + text + "\" is not a time", "forms of times: " + FORMS);
     }
 
     /** Takes the text apart. Returns false if a word has no place in a phrase. */

@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "create",
         description = {
-            "Create a token for the HTTP API, and print it. Nothing prints it a second time.",
-            "A client that sends the token in the header \"Authorization: Bearer TOKEN\" has its rights. The state "
+            "Create a token for the HTTP API, and print it once. No command prints it again.",
+            "A request with the header \"Authorization: Bearer TOKEN\" has the rights of the token. The state "
                     + "directory keeps only the SHA-256 of the token. Run this as the user that runs the daemon, or as "
                     + "root; the daemon accepts the token within two seconds."
         },

@@ -51,7 +51,7 @@ record TokenOrder(
         } catch (MalformedException e) {
             // The sentence below says what a duration is.
         }
-        throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is no duration: 12h, 90d and inf are");
+        throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is not a duration, such as 12h, 90d or inf");
     }
 
     private static void refuse(String option, @Nullable String fault) {
@@ -77,7 +77,7 @@ record TokenOrder(
             throw new Failure(
                     Exit.CONFLICT,
                     "there are " + all.size() + " tokens, which is the limit",
-                    "revoke those that are not used; `muster token list` shows their last use");
+                    "revoke tokens that are not used; `muster token list` shows their last use");
         }
         all.add(token);
         return all;

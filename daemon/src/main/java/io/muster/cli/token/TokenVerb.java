@@ -46,7 +46,7 @@ abstract class TokenVerb extends Verb {
             throw new Failure(
                     Exit.ERROR,
                     String.valueOf(e.getMessage()),
-                    "mend the file, or delete it and create the tokens again: until then, the daemon accepts no token");
+                    "repair the file, or delete it and create the tokens again: until then, the daemon accepts no token");
         }
     }
 

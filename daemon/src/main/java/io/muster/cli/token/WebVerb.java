@@ -26,10 +26,10 @@ import picocli.CommandLine.Option;
 @Command(
         name = "web",
         description = {
-            "Print the address of the web page of the daemon, with a new token after the #, which browsers do not send.",
-            "The page shows which hosts are out and why, a map of all hosts, their past, and the condition of the daemon. Everybody "
-                    + "who has the address has the rights of the token until the token expires. Run this as the user that runs the "
-                    + "daemon, or as root."
+            "Print the address of the daemon's web page, with a new token in it.",
+            "The page shows which hosts are out and why, a map of all hosts, their past, and the condition of the daemon. "
+                    + "Everybody who has the address has the rights of the token until it expires. The token follows a #, and "
+                    + "browsers send nothing that follows a #. Run this as the user that runs the daemon, or as root."
         },
         footer = {"  muster web", "  muster web --rights=change --for=1h", "  xdg-open \"$(muster web)\""})
 public final class WebVerb extends TokenVerb {
@@ -64,7 +64,7 @@ public final class WebVerb extends TokenVerb {
     int run(TokenFile file) throws IOException {
         String url = url(config().addresses());
         if (!List.of("read", "hold", "change").contains(right)) {
-            throw new Failure(Exit.USAGE, "--rights: \"" + right + "\" is none of read, hold and change");
+            throw new Failure(Exit.USAGE, "--rights: \"" + right + "\" is not one of read, hold and change");
         }
         String user = user();
         List<String> rights = right.equals("read") ? List.of("read", "follow") : List.of("read", "follow", right);

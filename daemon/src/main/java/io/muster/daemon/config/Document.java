@@ -129,7 +129,7 @@ final class Document {
         } catch (JsonProcessingException e) {
             if (lines.repeated().isEmpty()) {
                 int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-                problems.add(at(file, line), NotJson.sentence(e));
+                problems.add(at(file, line), (json ? "not JSON: " : "not TOML: ") + NotJson.sentence(e));
             }
             lines.repeated().forEach(fault -> problems.add(at(file, fault.line()), fault.sentence()));
         }

@@ -70,7 +70,7 @@ public final class SourceFile {
     }
 
     private static String tooLarge(ByteSize largest) {
-        return "is larger than " + largest + ", which is the limit";
+        return "larger than the limit of " + largest;
     }
 
     /** Why a file operation failed; to be printed after the file's name. */

@@ -165,10 +165,10 @@ class WhenTest {
             })
     void whatIsNoTimeSaysWhatIs(String text) {
         assertThatThrownBy(() -> read(text, SATURDAY, true))
-                .hasMessage("\"" + text + "\" is no time")
+                .hasMessage("\"" + text + "\" is not a time")
                 .isInstanceOfSatisfying(Failure.class, f -> {
                     assertThat(f.exit()).isEqualTo(Exit.USAGE);
-                    assertThat(f.advice()).isEqualTo("times are: " + When.FORMS);
+                    assertThat(f.advice()).isEqualTo("forms of times: " + When.FORMS);
                 });
     }
 }

@@ -32,7 +32,7 @@ final class DocumentTest {
         Configs.write(dir, "c.toml", "a = 1", "a = 2");
         assertThat(Configs.problemsOf(dir, dir))
                 .containsExactlyInAnyOrder(
-                        "a.toml:2: Newline not permitted here",
+                        "a.toml:2: not TOML: Newline not permitted here",
                         "b.toml:2: muster.batch: duration \"x\": expected a number, not negative, and a unit at position 0",
                         "c.toml:2: a: is set twice, first on line 1");
     }

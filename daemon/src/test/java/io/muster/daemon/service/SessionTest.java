@@ -730,7 +730,7 @@ class SessionTest {
             sparse.setLength((128L << 20) + 1);
         }
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}"))
-                .isEqualTo("EIO " + file + ": is larger than 128MiB, which is the limit");
+                .isEqualTo("EIO " + file + ": larger than the limit of 128MiB");
         assertThat(owner.ask("resource.reload", "{\"path\":\"" + file + "/R\",\"xml\":false,\"force\":false}"))
                 .isEqualTo("EIO " + file + "/R: Not a directory");
     }

@@ -224,8 +224,7 @@ public final class Hostlist {
 
     /** Returns {@link #toString} cut to 200 characters, for people: an R has too many hosts for a line of a log. */
     public String abridged() {
-        String names = toString();
-        return names.length() > MOST_SHOWN ? names.substring(0, MOST_SHOWN) + "..." : names;
+        return Listing.HOSTS.cut(toString(), MOST_SHOWN);
     }
 
     HostRange[] ranges() {

@@ -97,7 +97,7 @@ final class CountReader {
         while (at < end && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
             value = value * 10 + (text.charAt(at++) - '0');
             if (value > Count.MAX) {
-                throw malformed(start, noun + " above " + Count.MAX);
+                throw malformed(start, noun + " must be at most " + Count.MAX);
             }
         }
         if (at == start) {

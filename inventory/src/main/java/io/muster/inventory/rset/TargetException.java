@@ -1,11 +1,15 @@
 package io.muster.inventory.rset;
 
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.idset.Idset;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if a text names ranks, hosts or a property that the resource set does not have. The message lists all of them. */
+/** Thrown if a text names ranks, hosts or a property that the resource set does not have. The message lists them, as far as it has room. */
 public final class TargetException extends IllegalArgumentException {
+    /** The number of characters of a list in a sentence. */
+    private static final int LONGEST = 1000;
+
     private final transient Hostlist missingHosts;
     private final @Nullable String missingProperty;
 
@@ -16,13 +20,15 @@ public final class TargetException extends IllegalArgumentException {
     }
 
     static TargetException ranks(Idset missing, Idset known) {
-        String subject = missing.size() == 1 ? "rank " + missing + " is" : "ranks " + missing + " are";
-        String has = known.isEmpty() ? "which has no ranks" : "which has " + known;
+        String list = Listing.RANKS.cut(missing.toString(), LONGEST);
+        String subject = missing.size() == 1 ? "rank " + list + " is" : "ranks " + list + " are";
+        String has = known.isEmpty() ? "which has no ranks" : "which has " + Listing.RANKS.cut(known.toString(), LONGEST);
         return new TargetException(subject + " not in the resource set, " + has, Hostlist.EMPTY, null);
     }
 
     static TargetException hosts(Hostlist missing) {
-        String subject = missing.size() == 1 ? "host " + missing + " is" : "hosts " + missing + " are";
+        String list = Listing.HOSTS.cut(missing.toString(), LONGEST);
+        String subject = missing.size() == 1 ? "host " + list + " is" : "hosts " + list + " are";
         return new TargetException(subject + " not in the resource set", missing, null);
     }
 

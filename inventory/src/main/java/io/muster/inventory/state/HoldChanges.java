@@ -61,10 +61,10 @@ public final class HoldChanges {
                 return null;
             }
             if (!(until <= Epoch.LAST)) {
-                return "the time until which to drain is not a date before the year 10000";
+                return "the end of the hold is not a date before the year 10000";
             }
             boolean future = until > now && Epoch.rounded(until) > now;
-            return future ? null : "the time until which to drain is not in the future";
+            return future ? null : "the end of the hold is not in the future";
         }
 
         private Decision drain(InventoryState state, Idset ranks, Principal by) {

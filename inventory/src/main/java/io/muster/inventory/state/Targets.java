@@ -4,6 +4,7 @@ import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.TargetException;
@@ -25,6 +26,9 @@ final class Targets {
 
     /** What {@link #bound} usually counts. */
     static final String RANGES = "separate ranges of ranks";
+
+    /** The number of characters of a list in a sentence. */
+    private static final int LONGEST = 1000;
 
     private Targets() {}
 
@@ -164,17 +168,20 @@ final class Targets {
 
     /** Returns the names of hosts, followed by their ranks in parentheses. Names come first because people know hosts by name. */
     static String name(InventoryState state, Idset ranks) {
-        return state.resources().hostsOf(bounded(ranks)) + " (" + numbered(ranks) + ")";
+        return hosts(state, bounded(ranks)) + " (" + numbered(ranks) + ")";
     }
 
     /** Returns flux-core's sentence about ranks and, after a colon, their hosts. */
     static String say(InventoryState state, Idset ranks, String sentence) {
-        return numbered(bounded(ranks)) + " " + sentence + ": "
-                + state.resources().hostsOf(ranks);
+        return numbered(bounded(ranks)) + " " + sentence + ": " + hosts(state, ranks);
+    }
+
+    private static String hosts(InventoryState state, Idset ranks) {
+        return Listing.HOSTS.cut(state.resources().hostsOf(ranks).toString(), LONGEST);
     }
 
     private static String numbered(Idset ranks) {
-        return (ranks.size() == 1 ? "rank " : "ranks ") + ranks;
+        return (ranks.size() == 1 ? "rank " : "ranks ") + Listing.RANKS.cut(ranks.toString(), LONGEST);
     }
 
     /**

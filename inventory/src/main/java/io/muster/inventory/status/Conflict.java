@@ -3,8 +3,8 @@ package io.muster.inventory.status;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Times;
+import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +16,10 @@ import java.util.Map;
  */
 public final class Conflict {
     private static final int MOST = 5;
+    /** The number of characters of a list of hosts or ranks. */
+    private static final int LONGEST = 200;
+    /** The same for the list of hosts of one hold, most of which the sentence has named already. */
+    private static final int SHORT = 60;
 
     private final InventoryState state;
     private final Idset ranks;
@@ -43,9 +47,16 @@ public final class Conflict {
         return named(ranks.subtract(state.holds().held()), "not drained");
     }
 
-    public String heldByOthersThan(String holder) {
-        Idset heldByOthers = ranks.intersect(state.holds().held()).subtract(heldBy(holder));
-        return withHolders(heldByOthers.isEmpty() ? heldBy(holder) : heldByOthers, "held by another user");
+    /** Returns the targets that only other holders than {@code holder} hold; "" if there are none. */
+    public String heldOnlyByOthersThan(String holder) {
+        return withHolders(
+                ranks.intersect(state.holds().held()).subtract(heldBy(holder)),
+                "not drained by holder " + holder + ", but by others");
+    }
+
+    /** Returns the targets on which another user has placed the hold of {@code holder}. */
+    public String heldByAnotherUser(String holder) {
+        return withHolders(heldBy(holder), "held by another user");
     }
 
     private Idset heldBy(String holder) {
@@ -59,10 +70,10 @@ public final class Conflict {
     }
 
     private String named(Idset subset, String predicate) {
-        ResourceSet resources = state.resources();
         return subset.isEmpty()
                 ? ""
-                : resources.hostsOf(subset) + (subset.size() == 1 ? " (rank " : " (ranks ") + subset + ") " + predicate;
+                : hosts(subset, LONGEST) + (subset.size() == 1 ? " (rank " : " (ranks ")
+                        + Listing.RANKS.cut(subset.toString(), LONGEST) + ") " + predicate;
     }
 
     private String withHolders(Idset subset, String predicate) {
@@ -71,7 +82,7 @@ public final class Conflict {
             Idset matching = group.getValue().intersect(subset);
             for (Hold hold :
                     matching.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
-                lines.add(state.resources().hostsOf(matching) + ": " + text(hold));
+                lines.add(hosts(matching, SHORT) + ": " + text(hold));
             }
         }
         int omitted = lines.size() - MOST;
@@ -81,8 +92,12 @@ public final class Conflict {
                 + (omitted > 0 ? "; and " + omitted + " more" : "");
     }
 
+    private String hosts(Idset some, int columns) {
+        return Listing.HOSTS.cut(state.resources().hostsOf(some).toString(), columns);
+    }
+
     private String text(Hold hold) {
-        String reason = hold.reason() == null ? "no reason given" : hold.reason();
+        String reason = hold.reason() == null || hold.reason().isEmpty() ? "no reason given" : hold.reason();
         String author = hold.by().user().isEmpty() ? "" : "by " + hold.by() + " ";
         return reason + " (" + hold.holder() + ", " + author + Times.age(hold.since(), now) + " ago)";
     }

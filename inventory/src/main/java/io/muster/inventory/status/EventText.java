@@ -1,7 +1,9 @@
 package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +20,23 @@ public final class EventText {
         /** Returns the value as text, or null to leave the field out. */
         @Nullable
         String value(String key, JsonNode value);
+    }
+
+    /** Returns the event with its lists of hosts and ranks cut, for a terminal. */
+    public static ObjectNode abridged(ObjectNode event, int columns) {
+        ObjectNode shorter = event.deepCopy();
+        if (shorter.path("context") instanceof ObjectNode context) {
+            cut(context, "nodelist", Listing.HOSTS, columns);
+            cut(context, "idset", Listing.RANKS, columns / 2);
+            cut(context, "ranks", Listing.RANKS, columns / 2);
+        }
+        return shorter;
+    }
+
+    private static void cut(ObjectNode context, String key, Listing listing, int columns) {
+        if (context.path(key).isTextual()) {
+            context.put(key, listing.cut(context.path(key).asText(), columns));
+        }
     }
 
     /** @param time prints times */
@@ -56,6 +75,7 @@ public final class EventText {
                     "ranks",
                     "nodelist",
                     "kind",
+                    "keeps-holds",
                     "userid",
                     "user",
                     "pid",

@@ -115,7 +115,7 @@ class ShapeTest {
                 "\"slot\"{x:1}/node | 7 | expected the slot's label",
                 "\"slot\"{a} | 9 | expected '/'",
                 "node{x:FALSE} | 5 | exclusive must be true or false",
-                "node=1152921504606846977 | 5 | a count above 1152921504606846976",
+                "node=1152921504606846977 | 5 | a count must be at most 1152921504606846976",
                 "node=1,4294967296 | 7 | ids go up to",
                 "node{type:slot}/core | 5 | \"type\" stands in front of the braces",
                 "node{count:5} | 5 | \"count\" stands in front of the braces",

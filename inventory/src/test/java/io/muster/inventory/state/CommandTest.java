@@ -250,7 +250,7 @@ class CommandTest {
         "253402300800, not a date before the year 10000",
     })
     void aHoldEndsInTheFuture(double until, String fault) {
-        assertThat(outcome(hold("1", "ops", until))).isEqualTo("INVALID the time until which to drain is " + fault);
+        assertThat(outcome(hold("1", "ops", until))).isEqualTo("INVALID the end of the hold is " + fault);
         assertThat(outcome(hold("1", "ops", 100.000001))).contains("'until':100.000001");
         assertThat(outcome(hold("2", "ops", 253_402_300_799.0))).contains("'until':253402300799}");
     }

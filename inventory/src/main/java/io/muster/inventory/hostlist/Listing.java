@@ -1,24 +1,23 @@
-package io.muster.cli.terminal;
+package io.muster.inventory.hostlist;
 
-import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import java.util.Locale;
 import java.util.function.ToIntFunction;
 
-/** What a list in canonical form consists of, if the list may have too many items for a terminal. */
+/** What a list in canonical form consists of, if the list may have too many items for a line of text. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
-enum Listing {
-    HOSTS("hosts", list -> Hostlist.parse(list).size()),
-    RANKS("ranks", list -> Idset.parse(list).size());
+public enum Listing {
+    HOSTS("host", list -> Hostlist.parse(list).size()),
+    RANKS("rank", list -> Idset.parse(list).size());
 
     /** The width below which a column with a list is not cut: some items, and the number of the others. */
-    static final int LEAST = 28;
+    public static final int LEAST = 28;
 
-    private final String items;
+    private final String item;
     private final ToIntFunction<String> count;
 
-    Listing(String items, ToIntFunction<String> count) {
-        this.items = items;
+    Listing(String item, ToIntFunction<String> count) {
+        this.item = item;
         this.count = count;
     }
 
@@ -27,8 +26,8 @@ enum Listing {
      * {@code r000n[00-39],...[9,960 more hosts]}. Words in brackets are an error in every hostlist and idset, so a list that
      * was cut cannot be used as a list by mistake, whether or not a shell splits it at its spaces.
      */
-    String cut(String list, int columns) {
-        if (Printable.width(list) <= columns) {
+    public String cut(String list, int columns) {
+        if (list.codePointCount(0, list.length()) <= columns) {
             return list;
         }
         int all = count.applyAsInt(list);
@@ -43,6 +42,6 @@ enum Listing {
     }
 
     private String missing(int number, String more) {
-        return String.format(Locale.ROOT, "[%,d%s%s]", number, more, items);
+        return String.format(Locale.ROOT, "[%,d%s%s%s]", number, more, item, number == 1 ? "" : "s");
     }
 }
