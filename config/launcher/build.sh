@@ -9,19 +9,31 @@ require_jdk() {
 
 # Only serve looks at every source file; the other verbs only notice a missing jar.
 build_if_needed() {
-    if built; then
-        [ "$1" = serve ] || return 0
-        changed || return 0
-        reason="the sources are newer than the build"
-    else
-        [ "${MUSTER_BUILD:-}" != no ] || exit 1 # a completion script asks, which must neither wait nor disturb a build
-        reason="first use"
-    fi
+    needs_build "$1" || return 0
+    [ "${MUSTER_BUILD:-}" != no ] || built || exit 1 # a completion script asks, which must neither wait nor disturb a build
     require_jdk
     command -v mvn >/dev/null || fail "building needs Maven: there is no mvn on PATH (Debian: maven)"
+    mkdir -p "$main" || fail "cannot write to $main"
+    # Commands that are started at the same time build once: the others wait for the first one.
+    exec 9>"$main/build.lock" || fail "cannot write to $main"
+    ! command -v flock >/dev/null || flock 9
+    ! needs_build "$1" || build
+    exec 9>&-
+}
+
+# Sets $reason.
+needs_build() {
+    if built; then
+        reason="the sources are newer than the build"
+        [ "$1" = serve ] && changed
+    else
+        reason="first use"
+    fi
+}
+
+build() {
     note "building in $home ($reason); this takes a minute"
     rm -rf "$lib"
-    mkdir -p "$main" || fail "cannot write to $main"
     if ! (cd "$home" && JAVA_HOME=${real%/bin/java} mvn -q -B -Dmaven.test.skip -Pquick -pl daemon -am package) >"$main/build.log" 2>&1; then
         cat "$main/build.log" >&2
         fail "the build failed"

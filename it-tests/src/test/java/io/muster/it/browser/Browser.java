@@ -109,9 +109,8 @@ final class Browser implements AutoCloseable {
     /** Prints the address of the page with a new token, as the command does. */
     static String address(DaemonProcess daemon, String... options) {
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
-        Path config = daemon.stateDir().resolveSibling("muster.toml");
         List<String> command = new ArrayList<>(
-                List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", "web", "--config=" + config));
+                List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", "web", "--uri=" + daemon.socket()));
         command.addAll(List.of(options));
         return Tool.run(new ProcessBuilder(command)).strip();
     }
