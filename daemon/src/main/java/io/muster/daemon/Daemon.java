@@ -28,6 +28,7 @@ import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
 import io.muster.daemon.service.Structures;
 import io.muster.daemon.service.Tracer;
+import io.muster.daemon.service.WebTokens;
 import io.muster.daemon.tls.CertificateFiles;
 import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
@@ -86,7 +87,11 @@ final class Daemon {
         this.core = core;
         this.telemetry = telemetry;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
-        this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry));
+        TokenFile file = new TokenFile(LocalDisk.existing(config.storage().stateDir()));
+        Tokens accepted = new Tokens(file, core.inventory()::now, System::nanoTime, telemetry::tokenRefused);
+        this.tokens = new TokenWatch(accepted, threads.worker());
+        WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
+        this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
         this.preparation = new Preparation(core, threads);
         if (core.ledger() instanceof EtcdLedger shared) {
             new Following(core, threads, preparation).begin(shared, config, PATIENCE_WITH_ETCD);
@@ -106,10 +111,6 @@ final class Daemon {
         this.vitals = new Vitals(core, threads, telemetry, systemd);
         this.web = new Web(threads, gate, vitals.probes(), telemetry);
         this.alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
-        LocalDisk state = LocalDisk.existing(config.storage().stateDir());
-        this.tokens = new TokenWatch(
-                new Tokens(new TokenFile(state), core.inventory()::now, System::nanoTime, telemetry::tokenRefused),
-                threads.worker());
         this.certificates = new Certificates(config);
         web.prepare(config, core, backend, alerts, tokens, certificates);
         this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
@@ -173,7 +174,7 @@ final class Daemon {
     }
 
     private static Backend backend(
-            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry) {
+            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry, WebTokens pages) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
@@ -208,7 +209,8 @@ final class Daemon {
                 feasible,
                 searches,
                 structures,
-                histories);
+                histories,
+                pages);
     }
 
     private static Admission admission(Config config, Environment environment) {
@@ -243,6 +245,7 @@ final class Daemon {
                 }
             }
             web.listen(config, handshakes);
+            backend.web().serveAt(web.url());
         } catch (IOException | RuntimeException e) {
             sockets.forEach(Listener::close);
             web.close();

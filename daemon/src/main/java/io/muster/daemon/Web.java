@@ -20,6 +20,7 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ final class Web implements Configurable, AutoCloseable {
     private final Telemetry telemetry;
     private final Budget budget = Budget.ofHeap();
     private final List<HttpServer> servers = new ArrayList<>();
+    private @Nullable String url;
     private volatile @Nullable Broadcast events;
     private @Nullable Api api;
     private Consumer<String> refused = reason -> {};
@@ -104,10 +106,27 @@ final class Web implements Configurable, AutoCloseable {
         @Nullable Site site = api == null ? null : new Page(api);
         for (ListenAddress address : config.addresses()) {
             if (site != null && isForApi(address)) {
-                servers.add(start(address, site, handshakes));
+                HttpServer server = start(address, site, handshakes);
+                servers.add(server);
                 log.info("listening {}", address);
+                boolean isBetter = url == null || address.kind() == ListenAddress.Kind.HTTPS;
+                if (server.isTcp() && isBetter) {
+                    url = address.kind().word() + "://" + host(server.address());
+                }
             }
         }
+    }
+
+    /** Returns the address of the page for browsers, without a slash at its end; null if there is none. TLS works on other hosts, too. */
+    @Nullable
+    String url() {
+        return url;
+    }
+
+    private static String host(InetSocketAddress address) throws IOException {
+        InetAddress ip = address.getAddress();
+        String name = ip.isAnyLocalAddress() ? InetAddress.getLocalHost().getCanonicalHostName() : ip.getHostAddress();
+        return (name.contains(":") ? "[" + name + "]" : name) + ":" + address.getPort();
     }
 
     private HttpServer start(ListenAddress address, Site site, Handshakes handshakes) throws IOException {

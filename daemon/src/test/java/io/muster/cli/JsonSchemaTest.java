@@ -132,7 +132,8 @@ final class JsonSchemaTest {
     void everyOutputIsInTheSchemaAndEveryKeyOfTheSchemaIsPrinted() throws Exception {
         withoutADaemon();
         Path state = directory.resolve("state");
-        try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
+        try (RunningDaemon daemon =
+                RunningDaemon.start(directory, RESOURCES + "[[listen]]\nhttp = \"127.0.0.1:0\"\n")) {
             shell = new Shell().with("MUSTER_URI", daemon.uri());
             look("node[0-8]");
             change();
@@ -346,11 +347,8 @@ final class JsonSchemaTest {
         json(0, "token list", dir);
         json(0, "token revoke", dir, "grafana");
         json(4, "token revoke", dir, "grafana");
-        Path config = Files.writeString(
-                state.resolveSibling("web.toml"),
-                "[muster]\nstate-dir = \"" + state + "\"\n[[listen]]\nhttp = \"127.0.0.1:8651\"\n");
-        json(0, "web", "--config=" + config, "--rights=hold", "--for=inf");
-        json(0, "web", "--config=" + config);
+        json(0, "web", "--rights=hold", "--for=30d");
+        json(0, "web");
     }
 
     private void journals(Path state) throws IOException {

@@ -107,7 +107,10 @@ final class ArchitectureTest {
                 "inventory.problem inventory.idset inventory.json inventory.rset inventory.axis inventory.state protocol.rpc"
                         + " daemon.config daemon.core");
         String outside = all + messages + " protocol.acquire protocol.admin";
-        arrow(arrows, "daemon.service", outside + " daemon.config daemon.access daemon.core daemon.ledger daemon.past");
+        arrow(
+                arrows,
+                "daemon.service",
+                outside + " daemon.config daemon.access daemon.core daemon.ledger daemon.past daemon.token");
         arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
         arrow(
                 arrows,

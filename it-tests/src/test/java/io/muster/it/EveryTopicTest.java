@@ -459,6 +459,7 @@ class EveryTopicTest {
         client.send("log.append", null);
         assertThat(ask("resource.introduce", "{'userid':4321,'name':'eve'}")).isEmpty();
         refused(Errno.EINVAL, "the name of a user", () -> ask("resource.introduce", "{'userid':4321,'name':'e/ve'}"));
+        refused(Errno.ENOENT, "serves no page", () -> ask("resource.web", "{'right':'read','lifetime':60}"));
         refused(Errno.ENOSYS, "No service matching", () -> client.rpc("job-manager.stats-get", null));
         refused(Errno.ENOSYS, "Unknown service method 'resource.nosuch'", () -> client.rpc("resource.nosuch", null));
     }

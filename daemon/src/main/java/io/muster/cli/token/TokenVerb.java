@@ -9,7 +9,6 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
-import io.muster.daemon.config.Config;
 import io.muster.daemon.token.Token;
 import io.muster.daemon.token.TokenFile;
 import io.muster.inventory.axis.Times;
@@ -48,11 +47,6 @@ abstract class TokenVerb extends Verb {
                     String.valueOf(e.getMessage()),
                     "repair the file, or delete it and create the tokens again: until then, the daemon accepts no token");
         }
-    }
-
-    /** Returns the configuration that the options name. */
-    final Config config() {
-        return place.config();
     }
 
     final boolean json() {

@@ -1,23 +1,19 @@
 package io.muster.cli.token;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
-import io.muster.cli.terminal.Pause;
-import io.muster.daemon.config.ListenAddress;
-import io.muster.daemon.token.Token;
-import io.muster.daemon.token.TokenFile;
-import io.muster.daemon.token.Tokens;
+import io.muster.daemon.config.Fsd;
+import io.muster.inventory.axis.Times;
+import io.muster.inventory.problem.MalformedException;
+import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,15 +22,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "web",
         description = {
-            "Print the address of the daemon's web page, with a new token in it.",
-            "The page shows which hosts are out and why, a map of all hosts, their past, and the condition of the daemon. "
-                    + "Everybody who has the address has the rights of the token until it expires. The token follows a #, and "
-                    + "browsers send nothing that follows a #. Run this as the user that runs the daemon, or as root."
+            "Print the address of the web page of the daemon, with a new token after the #, which browsers do not send.",
+            "The page shows which hosts are out and why, a map of all hosts, their past, and the condition of the daemon. Everybody who "
+                    + "has the address has the rights of the token until the token expires. You need the right follow, and "
+                    + "the right that you give to the page."
         },
         footer = {"  muster web", "  muster web --rights=change --for=1h", "  xdg-open \"$(muster web)\""})
-public final class WebVerb extends TokenVerb {
-    private static final String PREFIX = "web-";
-    private static final int NAME_DIGITS = 8;
+public final class WebVerb extends ServerVerb {
     private static final String SWITCH_ON =
             "add this to the configuration, and start the daemon again:\n  [[listen]]\n  http = \"127.0.0.1:8651\"";
 
@@ -47,13 +41,15 @@ public final class WebVerb extends TokenVerb {
     @Option(
             names = "--holder",
             paramLabel = "HOLDER",
-            description = "With the right hold: the holder under which the page drains. Default: your name.")
+            description =
+                    "With the right hold: the holder under which the page drains. Default: the holder of your [[grant]], "
+                            + "or your name.")
     private @Nullable String holder;
 
     @Option(
             names = "--for",
             paramLabel = "DURATION",
-            description = "The token expires after this time, such as 30m or 5d. Default: 12h.")
+            description = "The token expires after this time, such as 30m or 5d, at most 30d. Default: 12h.")
     private String lifetime = "12h";
 
     public WebVerb(Console console) {
@@ -61,67 +57,42 @@ public final class WebVerb extends TokenVerb {
     }
 
     @Override
-    int run(TokenFile file) throws IOException {
-        String url = url(config().addresses());
+    protected int run(FluxClient client) throws IOException {
         if (!List.of("read", "hold", "change").contains(right)) {
             throw new Failure(Exit.USAGE, "--rights: \"" + right + "\" is not one of read, hold and change");
         }
-        String user = user();
-        List<String> rights = right.equals("read") ? List.of("read", "follow") : List.of("read", "follow", right);
-        String name = PREFIX + user + "-" + UUID.randomUUID().toString().substring(0, NAME_DIGITS);
-        String under = right.equals("hold") && holder == null ? user : holder;
-        String text = Token.newText();
-        Token token = new TokenOrder(name, rights, under, lifetime)
-                .token(Token.digest(text), console().now());
-        edit(file, tokens -> TokenOrder.with(withoutExpired(tokens, token.created()), token));
-        Pause.of(TimeUnit.SECONDS.toMillis(
-                Tokens.EVERY_SECONDS)); // so that the daemon accepts the token when somebody sees it
-        String address = url + "/#token=" + text;
+        if (holder != null && !right.equals("hold")) {
+            throw new Failure(Exit.USAGE, "--holder: has no effect without --rights=hold");
+        }
+        ObjectNode made;
+        try {
+            made = client.rpc(WebRequest.TOPIC, new WebRequest(right, seconds(), holder).toJson());
+        } catch (RpcException e) {
+            throw Failure.of(e, e.errno().equals(Errno.ENOENT) ? SWITCH_ON : "");
+        }
+        String address =
+                made.path("url").asText() + "/#token=" + made.path("token").asText();
         if (json()) {
-            ObjectNode document = document();
-            describe(document, token);
-            console().json(document.put("url", address));
+            made.remove(List.of("url", "token"));
+            for (String time : List.of("created", "expires")) {
+                made.put(time, Times.rfc3339(made.path(time).asDouble()));
+            }
+            printDocument(made.put("url", address));
         } else {
             console().println(address);
         }
         return Exit.OK;
     }
 
-    /** Returns the user for whom the journal is to name the token, also if the user became root. */
-    private String user() {
-        String sudo = console().environment().getOrDefault("SUDO_USER", "");
-        String name = sudo.isEmpty() ? System.getProperty("user.name", "") : sudo;
-        String plain = name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "");
-        return Token.nameFault(PREFIX + plain) == null && !plain.isEmpty() ? plain : "user";
-    }
-
-    /** Leaves out tokens of this verb that have expired, since nobody would revoke them. */
-    private static List<Token> withoutExpired(List<Token> tokens, double now) {
-        List<Token> kept = new ArrayList<>(tokens);
-        kept.removeIf(token -> token.name().startsWith(PREFIX) && token.isExpired(now));
-        return kept;
-    }
-
-    /** Returns the URL of the page, without a slash at its end. An address with TLS is preferred, since it works on other hosts. */
-    private static String url(List<ListenAddress> addresses) throws IOException {
-        for (ListenAddress.Kind kind : List.of(ListenAddress.Kind.HTTPS, ListenAddress.Kind.HTTP)) {
-            Optional<ListenAddress> found =
-                    addresses.stream().filter(each -> each.kind() == kind).findFirst();
-            if (found.isPresent()) {
-                return kind.word() + "://" + host(found.get().inet());
+    private long seconds() {
+        try {
+            double seconds = Fsd.parse(lifetime).seconds();
+            if (seconds >= 1 && seconds <= WebRequest.LONGEST) {
+                return (long) seconds;
             }
+        } catch (MalformedException e) {
+            // The sentence below says what a duration is.
         }
-        boolean isSocket = addresses.stream().anyMatch(each -> each.kind() == ListenAddress.Kind.HTTP_SOCKET);
-        throw new Failure(
-                Exit.ERROR,
-                "the daemon serves no page: the configuration has no [[listen]] with https or http"
-                        + (isSocket ? ", and browsers cannot use http-socket" : ""),
-                SWITCH_ON);
-    }
-
-    private static String host(InetSocketAddress address) throws IOException {
-        InetAddress ip = address.getAddress();
-        String name = ip.isAnyLocalAddress() ? InetAddress.getLocalHost().getCanonicalHostName() : ip.getHostAddress();
-        return (name.contains(":") ? "[" + name + "]" : name) + ":" + address.getPort();
+        throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is no duration of 1s to 30d, such as 12h");
     }
 }

@@ -22,4 +22,5 @@ public record Backend(
         FeasibilityChecks feasible,
         Searches searches,
         Structures structures,
-        Histories histories) {}
+        Histories histories,
+        WebTokens web) {}

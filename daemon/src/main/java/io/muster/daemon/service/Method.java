@@ -9,6 +9,7 @@ import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
+import io.muster.protocol.admin.WebRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -70,6 +71,7 @@ public enum Method {
     REPORT(ReportRequest.TOPIC, Right.CHANGE, Session::report),
     REPORT_CANCEL("resource.report-cancel", Right.CHANGE, Session::cancel),
     USAGE(ReportRequest.USAGE_TOPIC, Right.CHANGE, Session::use),
+    WEB(WebRequest.TOPIC, Right.FOLLOW, Session::web),
     PING("resource.ping", Right.READ, Method::ping),
     STATS("resource.stats-get", Right.READ, atOnce(Queries::stats)),
     FEASIBILITY("feasibility.check", Right.READ, Session::feasibility),

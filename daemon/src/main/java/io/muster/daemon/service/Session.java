@@ -3,11 +3,13 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Right;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.ReportRequest;
+import io.muster.protocol.admin.WebRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -270,6 +272,23 @@ public final class Session {
         }
         introduced.put(user.userid(), user.name());
         reply(request, null);
+    }
+
+    /** Makes a token for the page. The token gets no right that the sender does not have. */
+    void web(Request request) throws ProtocolException {
+        WebRequest web = WebRequest.parse(Json.parse(payload(request)));
+        Right right = WebTokens.right(web);
+        String holder = WebTokens.holder(web, sender.holders(), sender.user());
+        if (!sender.allow(right)) {
+            deny(Method.WEB, admissions.inForce().refusal(sender, right));
+        }
+        if (right != Right.READ && !peer.changesHere) {
+            deny(Method.WEB, Admissions.ADMIN_SOCKET_ONLY);
+        }
+        if (right == Right.HOLD && !sender.allowHolder(holder)) {
+            deny(Method.WEB, admissions.inForce().refusal(sender, holder));
+        }
+        later(request, reply -> backend.web().make(web, holder, sender.user(), reply));
     }
 
     void log(Request request) {

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -36,7 +35,7 @@ final class PageTest {
 
     @BeforeEach
     void start() throws Exception {
-        daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
+        daemon = RunningDaemon.start(directory, ApiTest.RESOURCES + "[[listen]]\nhttp = \"127.0.0.1:0\"\n");
         http = new Http(directory.resolve("h"));
     }
 
@@ -142,7 +141,6 @@ final class PageTest {
         assertThat(service.path("schedulers")).isEmpty();
         assertThat(service.path("host").asText()).isEqualTo("testhost");
         assertThat(service.path("caller").path("rights").toString()).contains("read", "change");
-        addHttp();
         String bearer = "Authorization: Bearer " + token(web("--rights=hold", "--holder=night")) + "\r\n";
         assertThat(service(bearer).path("rights").toString()).isEqualTo("[\"read\",\"follow\",\"hold\"]");
         assertThat(service(bearer).path("holders").toString()).isEqualTo("[\"night\"]");
@@ -159,14 +157,12 @@ final class PageTest {
         }
     }
 
-    /** Adds an address to the configuration that the verb reads. The daemon does not read it again. */
-    private void addHttp() throws IOException {
-        String entry = "\n[[listen]]\nhttp = \"127.0.0.1:8651\"\n";
-        Files.writeString(daemon.configFile(), entry, StandardOpenOption.APPEND);
+    private Shell.Result web(String... options) {
+        return web(daemon, options);
     }
 
-    private Shell.Result web(String... options) {
-        List<String> words = new ArrayList<>(List.of("web", "--config=" + daemon.configFile()));
+    private static Shell.Result web(RunningDaemon daemon, String... options) {
+        List<String> words = new ArrayList<>(List.of("web", "--uri=" + daemon.uri()));
         words.addAll(List.of(options));
         return new Shell().run(words.toArray(String[]::new));
     }
@@ -177,15 +173,22 @@ final class PageTest {
 
     @Test
     void theVerbPrintsTheAddressWithATokenThatBrowsersDoNotSend() throws IOException {
-        Shell.Result socketOnly = web();
-        assertThat(socketOnly.exit()).isEqualTo(1);
-        assertThat(socketOnly.err())
-                .contains("the daemon serves no page", "browsers cannot use http-socket", "[[listen]]");
-        addHttp();
         Shell.Result printed = web();
-        assertThat(printed.out()).matches("http://127\\.0\\.0\\.1:8651/#token=muster_\\S+\n");
+        assertThat(printed.out()).matches("http://127\\.0\\.0\\.1:[1-9][0-9]*/#token=muster_\\S+\n");
         assertThat(web("--rights=acquire").err()).contains("none of read, hold and change");
+        assertThat(web("--holder=night").err()).contains("--holder: has no effect without --rights=hold");
+        assertThat(web("--for=31d").err()).contains("--for: \"31d\" is no duration of 1s to 30d");
         String file = Files.readString(daemon.stateDir().resolve("tokens"), StandardCharsets.UTF_8);
         assertThat(file).contains("\"rights\":[\"read\",\"follow\"]").doesNotContain(token(printed));
+    }
+
+    @Test
+    void whereNoAddressIsForBrowsersTheVerbShowsHowToSwitchThePageOn() throws Exception {
+        Path other = Files.createDirectory(directory.resolve("b"));
+        try (RunningDaemon without = RunningDaemon.start(other, ApiTest.RESOURCES)) {
+            Shell.Result refused = web(without);
+            assertThat(refused.exit()).isEqualTo(1);
+            assertThat(refused.err()).contains("the daemon serves no page", "[[listen]]");
+        }
     }
 }

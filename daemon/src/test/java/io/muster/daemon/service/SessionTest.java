@@ -74,6 +74,7 @@ class SessionTest {
             Map.entry(Method.ACQUIRE_RELEASE, "{}"),
             Map.entry(Method.REPORT, "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}"),
             Map.entry(Method.REPORT_CANCEL, "{\"matchtag\":77}"),
+            Map.entry(Method.WEB, "{\"right\":\"read\",\"lifetime\":60}"),
             Map.entry(Method.USAGE, "{\"allocated\":\"\"}"));
 
     private final Stage stage = new Stage(Rig.ofFour());
@@ -119,6 +120,7 @@ class SessionTest {
             resource.acquire resource.acquire-cancel
             """, SCHEDULERS, """
             resource.journal resource.journal-cancel resource.history resource.history-cancel
+            resource.web
             """, FOLLOWERS, """
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
@@ -156,7 +158,7 @@ class SessionTest {
         return switch (method) {
             case ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, REPORT_CANCEL, DISCONNECT -> NOTHING;
             case ACQUIRE_RELEASE, USAGE -> "EINVAL";
-            case RELOAD -> "ENOENT";
+            case RELOAD, WEB -> "ENOENT";
             case ACQUIRE,
                     JOURNAL,
                     HISTORY,

@@ -13,7 +13,10 @@ import io.muster.daemon.config.Listen;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Rig;
+import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.net.Gate;
+import io.muster.daemon.token.TokenFile;
+import io.muster.daemon.token.Tokens;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.rpc.Errno;
@@ -52,6 +55,9 @@ public final class Stage implements AutoCloseable {
 
     private long nanos;
 
+    final TokenFile tokenFile = new TokenFile(new MemoryDisk());
+    final Tokens tokens;
+
     public final Gate gate;
     public final Backend backend;
 
@@ -77,6 +83,7 @@ public final class Stage implements AutoCloseable {
         Aside aside = new Aside(rig.core, rig.core);
         gate = new Gate(
                 new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside), limits);
+        tokens = new Tokens(tokenFile, rig.inventory::now, () -> 0, refusal -> {});
         SessionMeters meters = meters();
         Aside answers = new Aside(rig.core, task -> {
             if (answersHeld) {
@@ -119,7 +126,8 @@ public final class Stage implements AutoCloseable {
                 feasible,
                 searches,
                 structures,
-                histories);
+                histories,
+                new WebTokens(tokenFile, tokens, rig.inventory::now, aside));
     }
 
     private SessionMeters meters() {

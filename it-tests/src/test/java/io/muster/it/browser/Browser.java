@@ -116,7 +116,10 @@ final class Browser implements AutoCloseable {
         String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
         List<String> command = new ArrayList<>(List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", verb));
         command.addAll(List.of(words));
-        command.add("--config=" + daemon.stateDir().resolveSibling("muster.toml"));
+        command.add(
+                verb.equals("web")
+                        ? "--uri=" + daemon.socket()
+                        : "--config=" + daemon.stateDir().resolveSibling("muster.toml"));
         return Tool.run(new ProcessBuilder(command)).strip();
     }
 

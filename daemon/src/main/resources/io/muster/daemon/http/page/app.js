@@ -205,7 +205,7 @@ function ask(why) {
   $("#main").replaceChildren(h("section.ask", {},
     h("h1", {}, "This page needs a token"),
     why ? h("p.fault", {}, "The daemon says: " + why) : null,
-    h("p", {}, "Run ", h("code", {}, "muster web"), " on the host of the daemon, and open the address that it prints, or enter a token here. ",
+    h("p", {}, "Run ", h("code", {}, "muster web"), ", and open the address that it prints, or enter a token here. ",
       "The page keeps the token until you close or reload the page, and stores it nowhere."),
     h("form", { onsubmit: submit }, h("label", { for: "token" }, "Token"), input, h("button.primary", {}, "Show the hosts"))));
   input.focus();
