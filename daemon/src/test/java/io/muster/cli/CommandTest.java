@@ -89,8 +89,9 @@ class CommandTest extends VerbTest {
         succeeds("undrain", "1");
         assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
-                .startsWith("muster undrain: node1 (rank 1) not drained by holder admin, but by others - node1: firmware (ops, by "
-                        + USER)
+                .startsWith(
+                        "muster undrain: node1 (rank 1) not drained by holder admin, but by others - node1: firmware (ops, by "
+                                + USER)
                 .endsWith(
                         "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if"
                                 + " another user placed it\n");
@@ -110,10 +111,11 @@ class CommandTest extends VerbTest {
     @ParameterizedTest
     @ValueSource(strings = {"", " ", ",", ",,"})
     void targetsThatNameNothingAreRefusedByEveryVerb(String empty) {
-        for (String verb : "status summary list info why drain undrain exclude include offline history".split(" ", -1)) {
+        for (String verb :
+                "status summary list info why drain undrain exclude include offline history".split(" ", -1)) {
             assertThat(refused(Exit.USAGE, verb, empty).err())
-                    .isEqualTo("muster " + verb + ": \"" + empty
-                            + "\" names no targets\n  `all` stands for every host\n");
+                    .isEqualTo(
+                            "muster " + verb + ": \"" + empty + "\" names no targets\n  `all` stands for every host\n");
         }
         assertThat(refused(Exit.USAGE, "status", "-i", empty).err()).contains("\"" + empty + "\" names no targets");
         assertThat(refused(Exit.USAGE, "property", "add", "gpu", empty).err()).contains("names no targets");
