@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.admin.AdminMethod;
+import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -78,6 +80,12 @@ public enum Method {
     INTRODUCE("resource.introduce", Right.SPEAK_FOR, Session::introduce),
     LOG_APPEND("log.append", Right.READ, Session::log);
 
+    /** The highest number of bytes in the payload of a request, which the core thread may read. Read JSON takes thirty times its size. */
+    private static final int LARGEST = 1 << 20;
+
+    /** The same for a jobspec, which may contain files and which another thread reads. */
+    private static final int LARGEST_JOBSPEC = 8 << 20;
+
     private static final Map<String, Method> BY_TOPIC = new HashMap<>();
     private static final Map<String, Boolean> SERVICES = new HashMap<>();
 
@@ -91,18 +99,20 @@ public enum Method {
     private final String topic;
     private final Right right;
     private final Action action;
+    private final @Nullable AdminMethod change;
 
     Method(String topic, Right right, Action action) {
         this.topic = topic;
         this.right = right;
         this.action = action;
+        this.change = null;
     }
 
     Method(AdminMethod method) {
-        this(
-                method.topic(),
-                method == AdminMethod.DRAIN || method == AdminMethod.UNDRAIN ? Right.HOLD : Right.CHANGE,
-                (session, request) -> session.submit(request, method));
+        this.topic = method.topic();
+        this.right = method == AdminMethod.DRAIN || method == AdminMethod.UNDRAIN ? Right.HOLD : Right.CHANGE;
+        this.action = (session, request) -> session.submit(request, method);
+        this.change = method;
     }
 
     /** Reads a request's payload and serves the request. */
@@ -142,6 +152,19 @@ public enum Method {
      */
     void serve(Session session, Request request) throws ProtocolException {
         action.serve(session, request);
+    }
+
+    /** Returns the refusal of a payload that is too large; null for any other payload. */
+    @Nullable
+    RpcException refusal(int bytes) {
+        if (change != null) {
+            return AdminRequest.refusal(change, bytes);
+        }
+        int largest = this == FEASIBILITY ? LARGEST_JOBSPEC : LARGEST;
+        return bytes <= largest
+                ? null
+                : new RpcException(
+                        Errno.EINVAL, topic + ": the request has " + bytes + " bytes, but may have at most " + largest);
     }
 
     public static @Nullable Method of(String topic) {

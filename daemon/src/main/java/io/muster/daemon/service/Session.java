@@ -117,6 +117,7 @@ public final class Session {
                 throw unknown(request.topic());
             }
             authorise(method);
+            checkSize(method, request.payload());
             if (request.isNoresponse() && method.isQuery()) {
                 // Not served: without responses to wait for, nothing would slow down a peer that sends requests
                 // without end.
@@ -144,6 +145,13 @@ public final class Session {
         }
         if (method.isChange() && !peer.changesHere) {
             deny(method, Admissions.ADMIN_SOCKET_ONLY);
+        }
+    }
+
+    private static void checkSize(Method method, @Nullable Bytes payload) {
+        RpcException excess = payload == null ? null : method.refusal(payload.length());
+        if (excess != null) {
+            throw excess;
         }
     }
 
@@ -322,10 +330,6 @@ public final class Session {
 
     /** Serves a request for one of the changes of {@link AdminMethod}. */
     void submit(Request request, AdminMethod method) throws ProtocolException {
-        RpcException excess = AdminRequest.refusal(method, payload(request).length());
-        if (excess != null) {
-            throw excess;
-        }
         Method topic = Objects.requireNonNull(Method.of(request.topic()));
         change(request, (changes, payload, by, reply) -> make(topic, AdminRequest.parse(method, payload), reply));
     }

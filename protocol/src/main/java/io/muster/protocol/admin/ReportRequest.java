@@ -22,10 +22,7 @@ public record ReportRequest(ReportChanges.Register command) {
     /** The request in which a reporter says which ranks jobs use: {@code {allocated}}. */
     public static final String USAGE_TOPIC = "resource.usage";
 
-    /** The longest payload, which has room for three sets of as many ranges of ranks as a report may have. */
-    private static final int LONGEST = 1 << 20;
-
-    /** @throws RpcException EPROTO if a key is missing or has the wrong type, EINVAL if the payload is too long */
+    /** @throws RpcException EPROTO if a key is missing or has the wrong type */
     public static ReportRequest parse(Bytes payload) throws ProtocolException {
         Fields in = fields(TOPIC, payload);
         return new ReportRequest(new ReportChanges.Register(
@@ -38,18 +35,13 @@ public record ReportRequest(ReportChanges.Register command) {
     /**
      * Reads the payload of a report of the usage.
      *
-     * @throws RpcException EPROTO if the key is missing or is not an idset, EINVAL if the payload is too long
+     * @throws RpcException EPROTO if the key is missing or is not an idset
      */
     public static Idset parseUsage(Bytes payload) throws ProtocolException {
         return fields(USAGE_TOPIC, payload).parse("allocated", Idset::parse);
     }
 
     private static Fields fields(String topic, Bytes payload) throws ProtocolException {
-        if (payload.length() > LONGEST) {
-            throw new RpcException(
-                    Errno.EINVAL,
-                    topic + ": the request has " + payload.length() + " bytes, but may have at most " + LONGEST);
-        }
         return new Fields(
                 Json.parse(payload),
                 "",
