@@ -362,11 +362,12 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     @Override
     public long holds() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return decoder.held()
-                + backlog.bytes()
-                + unsent.own()
-                + (out == null ? 0 : out.totalPendingWriteBytes())
-                + session.keeps();
+        return unserved() + unsent.own() + (out == null ? 0 : out.totalPendingWriteBytes()) + session.keeps();
+    }
+
+    @Override
+    public long unserved() {
+        return decoder.held() + backlog.bytes();
     }
 
     /** Closes the connection if it makes no progress. Must be called every few seconds. */

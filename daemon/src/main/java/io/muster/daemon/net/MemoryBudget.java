@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There are two budgets. The budget for guests also closes the connection for which most memory is held, and then the
  * next one, until the rest fits; a guest that is alone may use any amount, so that it can send any message that is allowed
- * and read any response. The budget for all other users, whom the configuration names, closes no connection because of the
- * memory of others: it refuses further large responses ({@link Account#refusal}). Used on the core thread.
+ * and read any response. The budget for all other users, whom the configuration names, closes no connection because of responses
+ * that others do not read: it refuses further large responses ({@link Account#refusal}). If messages from these users alone, unfinished
+ * or waiting, exceed it, it closes the connection with most of them: no scheduler sends large messages. Used on the core thread.
  */
 public final class MemoryBudget {
     /** The number of bytes that a peer may have waiting, whatever is held for other peers. */
@@ -75,6 +76,11 @@ public final class MemoryBudget {
         /** Returns the number of bytes that are held for this connection alone now. */
         long holds();
 
+        /** Returns the number of bytes of these that the peer sent, in messages that have not been served or are not complete. */
+        default long unserved() {
+            return 0;
+        }
+
         /** Closes the connection and releases its memory at once. */
         void closeNow(String why);
     }
@@ -123,7 +129,7 @@ public final class MemoryBudget {
          */
         public void update() {
             refresh();
-            if (held > most && closes) {
+            if (held > most && (closes || holder.unserved() > FREE)) {
                 enforce();
             }
         }
@@ -233,6 +239,10 @@ public final class MemoryBudget {
         enforcing = true;
         try {
             accounts.forEach(Account::refresh);
+            if (!closes) {
+                limitUnserved();
+                return;
+            }
             for (Account next = heaviest(); held > most && next != null; next = heaviest()) {
                 long megabytes = held >> 20;
                 next.close();
@@ -241,6 +251,29 @@ public final class MemoryBudget {
             }
         } finally {
             enforcing = false;
+        }
+    }
+
+    /** Closes connections until the messages that the rest have sent fit. A peer that is alone may send any message that is allowed. */
+    private void limitUnserved() {
+        while (true) {
+            Account heaviest = null;
+            long largest = 0;
+            long sum = 0;
+            for (Account account : accounts) {
+                long unserved = account.holder.unserved();
+                sum += unserved;
+                if (unserved > largest) {
+                    heaviest = account;
+                    largest = unserved;
+                }
+            }
+            if (heaviest == null || sum <= most || sum == largest) {
+                return;
+            }
+            heaviest.close();
+            heaviest.holder.closeNow("messages that are unfinished or wait take " + (sum >> 20) + " MiB of all peers' "
+                    + (most >> 20) + ", and those of this peer take most");
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
@@ -175,6 +176,58 @@ class MemoryBudgetTest {
         MemoryBudget.Account guest = budget.open(new Idle());
         guest.waits("answer", 90);
         assertThat(guest.refusal("other", 90)).isNull();
+    }
+
+    /** Users that the configuration names could otherwise end the daemon with a few large messages that they do not finish. */
+    @Test
+    void messagesOfNamedUsersAreLimitedTogetherAndAnswersThatTheyDoNotReadEndNoConnection() {
+        MemoryBudget named = new MemoryBudget(10 * MemoryBudget.FREE, false);
+        Sender reader = new Sender(named);
+        reader.unread = 20 * MemoryBudget.FREE;
+        Sender alone = new Sender(named);
+        alone.send(11 * MemoryBudget.FREE);
+        assertThat(alone.why).as("nobody else sends anything").isNull();
+        alone.send(6 * MemoryBudget.FREE);
+        Sender other = new Sender(named);
+        other.send(4 * MemoryBudget.FREE);
+        assertThat(named.held()).isEqualTo(30 * MemoryBudget.FREE);
+        assertThat(alone.why).as("as much as is allowed").isNull();
+        other.send(5 * MemoryBudget.FREE);
+        assertThat(alone.why).startsWith("messages that are unfinished or wait take ");
+        assertThat(other.why).isNull();
+        assertThat(reader.why).isNull();
+        assertThat(named.held()).isEqualTo(25 * MemoryBudget.FREE);
+    }
+
+    private static final class Sender implements MemoryBudget.Holder {
+        private final MemoryBudget.Account account;
+        private long sent;
+        private long unread;
+        private @Nullable String why;
+
+        Sender(MemoryBudget budget) {
+            account = budget.open(this);
+        }
+
+        void send(long bytes) {
+            sent = bytes;
+            account.update();
+        }
+
+        @Override
+        public long holds() {
+            return sent + unread;
+        }
+
+        @Override
+        public long unserved() {
+            return sent;
+        }
+
+        @Override
+        public void closeNow(String reason) {
+            why = reason;
+        }
     }
 
     private static final class Idle implements MemoryBudget.Holder {
