@@ -158,7 +158,7 @@ public final class Journal implements Ledger {
     }
 
     /**
-     * Goes on from a later state of the ledger of which this journal is a copy. The events in between are missing from then on.
+     * Goes on from a later state of the ledger that this journal copies. The events in between are missing from then on.
      *
      * @param done called on the thread {@code journal}
      */

@@ -56,7 +56,7 @@ public final class JournalRecord {
         } catch (JsonProcessingException e) {
             throw new IOException("not JSON: " + NotJson.sentence(e), e);
         } catch (NumberFormatException e) {
-            throw new IOException("has a number that is out of range", e);
+            throw new IOException("a number is out of range", e);
         }
     }
 

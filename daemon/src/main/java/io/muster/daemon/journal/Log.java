@@ -36,7 +36,6 @@ final class Log implements Closeable {
     private Level level;
 
     private volatile long snapshotSeq;
-    private volatile long snapshotBytes;
     /** The size of all segments except the one in use. */
     private long otherBytes;
 
@@ -180,7 +179,6 @@ final class Log implements Closeable {
         long bytes = SnapshotFile.write(disk, level, seq, now(), state);
         previousSeq = snapshotSeq;
         snapshotSeq = seq;
-        snapshotBytes = bytes;
         listener.snapshotted(seq, now(), bytes, System.nanoTime() - start);
         rotate();
         if (stray == 0) {
@@ -213,10 +211,6 @@ final class Log implements Closeable {
                 listener.warning("the snapshot for the history of this month could not be kept: " + e.getMessage());
             }
         }
-    }
-
-    long snapshotBytes() {
-        return snapshotBytes;
     }
 
     void rotateIfLong() {

@@ -129,7 +129,7 @@ record Segment(long first, long size, Instant modified) {
                     ? null
                     : "its head says that it begins with seq " + claimed + ", and its name says another";
         } catch (IOException e) {
-            return "the head of the segment is " + e.getMessage();
+            return "the head of the segment is wrong: " + e.getMessage();
         }
     }
 }

@@ -174,7 +174,7 @@ final class SegmentScan implements Closeable {
      */
     private long seq(int start, int end) {
         int json = start + Line.PREFIX;
-        long seq = index == null ? hosts.read(bytes, json, end) : 0; // the index has told that the line is wanted
+        long seq = index == null ? hosts.read(bytes, json, end) : 0; // the index selected this line
         parsed = null;
         if (seq > 0) {
             return seq;
@@ -184,7 +184,7 @@ final class SegmentScan implements Closeable {
             parsed = event;
             return event.seq();
         } catch (IOException wrong) {
-            unreadable = "the line is intact, but no event: " + wrong.getMessage();
+            unreadable = "the checksum is right, but the line is no event: " + wrong.getMessage();
             return 0;
         }
     }

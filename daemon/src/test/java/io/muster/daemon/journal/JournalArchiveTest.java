@@ -38,7 +38,9 @@ class JournalArchiveTest {
             for (Set<String> hosts : List.of(Set.<String>of(), Set.of("n1"))) {
                 List<String> items = read(hosts);
                 assertThat(items).hasSize(3).startsWith("a").endsWith("c");
-                assertThat(items.get(1)).startsWith(first + ":").contains(": the line is intact, but no event: ");
+                assertThat(items.get(1))
+                        .startsWith(first + ":")
+                        .contains(": the checksum is right, but the line is no event: ");
             }
         }
     }

@@ -17,7 +17,10 @@ public interface Disk {
     /** Returns the path of the directory, for messages. */
     String where();
 
-    /** Returns the regular files of a directory, sorted by name; none if the directory does not exist. */
+    /**
+     * Returns the files of a directory, sorted by name; none if the directory does not exist. Links and pipes are listed too, and refused
+     * when they are opened: a segment that was replaced by a link is not a missing segment.
+     */
     List<Entry> list(String directory) throws IOException;
 
     File open(String name, Access access) throws IOException;

@@ -275,7 +275,7 @@ public final class LocalDisk implements Disk {
             // Another process may have deleted or renamed the file since: a running daemon does so while a tool reads
             // its directory.
             BasicFileAttributes attributes = attributes(directory, name);
-            if (attributes != null && attributes.isRegularFile()) {
+            if (attributes != null && !attributes.isDirectory()) {
                 entries.add(new Entry(
                         name.toString(),
                         attributes.size(),
