@@ -9,22 +9,32 @@ import io.muster.cli.terminal.Failure;
 import io.muster.daemon.RunningDaemon;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Exit statuses that take some effort to produce: another user's daemon, a broken disk, a scheduler that does not read. */
 class ExitTest {
@@ -168,6 +178,34 @@ class ExitTest {
             Result result = new Shell().run("status", "--uri", path.toString(), "--timeout", "0.2");
             assertThat(result.exit()).as(result.err()).isEqualTo(Exit.UNREACHABLE);
             assertThat(result.err()).startsWith("muster status: ");
+        }
+    }
+
+    /** Streams are silent while nothing changes, so these verbs must not take a daemon that hangs for a quiet one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"watch", "acquire", "history node1", "drain 1 x"})
+    @Timeout(300)
+    void whatAcceptsAConnectionAndAnswersNothingIsUnreachable(String verb) throws Exception {
+        Path path = directory.resolve("hangs");
+        try (ServerSocketChannel hangs = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            hangs.bind(UnixDomainSocketAddress.of(path));
+            CompletableFuture<SocketChannel> accepted = CompletableFuture.supplyAsync(() -> welcome(hangs));
+            List<String> line = new ArrayList<>(List.of(verb.split(" ")));
+            line.addAll(List.of("--uri", path.toString(), "--timeout", "2"));
+            Result result = new Shell().run(line.toArray(String[]::new));
+            accepted.join().close();
+            assertThat(result.exit()).as(result.err()).isEqualTo(Exit.UNREACHABLE);
+            assertThat(result.err()).contains(path.toString()).contains("answer");
+        }
+    }
+
+    private static SocketChannel welcome(ServerSocketChannel listener) {
+        try {
+            SocketChannel channel = listener.accept();
+            channel.write(ByteBuffer.allocate(1));
+            return channel;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

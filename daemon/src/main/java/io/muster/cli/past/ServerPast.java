@@ -1,5 +1,6 @@
 package io.muster.cli.past;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.Overview;
@@ -89,11 +90,26 @@ final class ServerPast implements PastSource {
         return PastAnswer.of(intervals, coverage);
     }
 
-    private static boolean hasNext(ResponseStream stream, Progress progress, long read) throws IOException {
+    private boolean hasNext(ResponseStream stream, Progress progress, long read) throws IOException {
+        long heard = System.nanoTime();
         do {
             progress.at(read, "outages");
+            if (!client.timeout().isZero()
+                    && System.nanoTime() - heard > client.timeout().toNanos()) {
+                checkAlive();
+                heard = System.nanoTime();
+            }
         } while (!stream.await(GLANCE));
         return stream.hasNext();
+    }
+
+    /** Checks that the server answers at all: it may read its journal for a long time before it finds an outage. */
+    private void checkAlive() throws IOException {
+        try {
+            client.rpc("resource.ping", JsonNodeFactory.instance.objectNode());
+        } catch (RpcException refused) {
+            // A refusal is an answer too.
+        }
     }
 
     /** A server that does not know {@code resource.history} is asked for the events that it remembers, and for its state. */

@@ -33,13 +33,7 @@ public final class Call {
      * @throws SocketTimeoutException if the server did not respond in time; a late response is dropped
      */
     public ObjectNode get(Duration timeout) throws IOException {
-        Response response = pending.take(Deadline.ofTimeout(timeout));
-        if (response == null) {
-            pending.abandon();
-            throw new SocketTimeoutException(pending.client.server() + " did not answer " + pending.topic + " within "
-                    + timeout.toMillis() + " ms");
-        }
-        return objectOf(response);
+        return objectOf(pending.take(timeout));
     }
 
     static ObjectNode objectOf(Response response) throws ProtocolException {

@@ -153,7 +153,7 @@ final class ClientConnection implements Closeable {
             return message;
         } catch (ProtocolException e) {
             usable = false;
-            throw e;
+            throw new ProtocolException(server() + ": " + e.getMessage());
         }
     }
 

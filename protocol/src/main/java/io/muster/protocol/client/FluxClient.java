@@ -3,6 +3,7 @@ package io.muster.protocol.client;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Json;
@@ -34,15 +35,14 @@ public final class FluxClient implements Closeable {
     private static final long MAX_UNREAD = 256L << 20;
 
     private final ClientConnection connection;
-    private final FrameEncoder encoder;
+    private final FrameEncoder encoder = FrameEncoder.of(Dialect.DEPLOYED);
     private final Options options;
     private final Map<Integer, Pending> pending = new HashMap<>();
     private int lastMatchtag = Request.MATCHTAG_NONE;
     private long unread;
 
-    private FluxClient(ClientConnection connection, Options options) {
+    FluxClient(ClientConnection connection, Options options) {
         this.connection = connection;
-        this.encoder = FrameEncoder.of(options.dialect());
         this.options = options;
     }
 
@@ -106,7 +106,8 @@ public final class FluxClient implements Closeable {
         return payload == null ? null : Json.encode(payload);
     }
 
-    Duration timeout() {
+    /** Returns how long the client waits for a response; zero if it waits without end. */
+    public Duration timeout() {
         return options.timeout();
     }
 

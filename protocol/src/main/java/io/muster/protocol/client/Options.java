@@ -1,7 +1,6 @@
 package io.muster.protocol.client;
 
 import io.muster.protocol.tls.ClientFiles;
-import io.muster.protocol.wire.Dialect;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param timeout limit for connecting, for sending a request, and for the response to it; zero waits without end
  * @param attempts number of attempts to connect, at least one
  * @param backoff pause after the first attempt, doubled after each further attempt
- * @param dialect dialect of the requests; the server responds in the same dialect
  * @param trace receives a line for every message that is sent or received; may be null
  * @param tls the files for {@code tls://}; may be null
  */
@@ -20,12 +18,10 @@ public record Options(
         Duration timeout,
         int attempts,
         Duration backoff,
-        Dialect dialect,
         @Nullable Consumer<String> trace,
         @Nullable ClientFiles tls) {
     /** Options that tolerate a server that is just starting, and report within a second that there is none. */
-    public static final Options DEFAULT =
-            new Options(Duration.ofSeconds(30), 5, Duration.ofMillis(20), Dialect.DEPLOYED, null, null);
+    public static final Options DEFAULT = new Options(Duration.ofSeconds(30), 5, Duration.ofMillis(20), null, null);
 
     public Options {
         if (timeout.isNegative() || backoff.isNegative() || attempts < 1) {
@@ -34,22 +30,18 @@ public record Options(
     }
 
     public Options withTimeout(Duration other) {
-        return new Options(other, attempts, backoff, dialect, trace, tls);
+        return new Options(other, attempts, backoff, trace, tls);
     }
 
     public Options withAttempts(int number, Duration firstPause) {
-        return new Options(timeout, number, firstPause, dialect, trace, tls);
-    }
-
-    public Options with(Dialect other) {
-        return new Options(timeout, attempts, backoff, other, trace, tls);
+        return new Options(timeout, number, firstPause, trace, tls);
     }
 
     public Options withTrace(@Nullable Consumer<String> lines) {
-        return new Options(timeout, attempts, backoff, dialect, lines, tls);
+        return new Options(timeout, attempts, backoff, lines, tls);
     }
 
     public Options with(@Nullable ClientFiles files) {
-        return new Options(timeout, attempts, backoff, dialect, trace, files);
+        return new Options(timeout, attempts, backoff, trace, files);
     }
 }

@@ -3,6 +3,8 @@ package io.muster.protocol.client;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,22 @@ final class Pending {
         }
         Response response = responses.remove();
         client.taken(cost(response));
+        return response;
+    }
+
+    /**
+     * Returns the next response.
+     *
+     * @param timeout how long to wait; zero waits without end
+     * @throws SocketTimeoutException if none arrives in time; later responses are dropped
+     */
+    Response take(Duration timeout) throws IOException {
+        Response response = take(Deadline.ofTimeout(timeout));
+        if (response == null) {
+            abandon();
+            throw new SocketTimeoutException(
+                    client.server() + " did not answer " + topic + " within " + timeout.toMillis() + " ms");
+        }
         return response;
     }
 

@@ -17,13 +17,15 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits without end, because streams are silent while nothing
- * changes; {@link #await} waits for a limited time. A stream ends normally with ENODATA, or with ECANCELED if this client
- * cancelled it; any other end is an {@link RpcException}, which every call throws.
+ * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits for the first response as long as the client waits for any
+ * other response, and without end for the rest, because streams are silent while nothing changes; {@link #await} waits for a
+ * limited time. A stream ends normally with ENODATA, or with ECANCELED if this client cancelled it; any other end is an {@link
+ * RpcException}, which every call throws.
  */
 public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
     private final Pending pending;
     private @Nullable Response next;
+    private boolean begun;
     private boolean cancelled;
     private boolean ended;
 
@@ -43,6 +45,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
     private boolean fetch(Deadline deadline) throws IOException {
         if (next == null && !ended) {
             next = pending.take(deadline);
+            begun |= next != null;
         }
         return next != null || ended;
     }
@@ -50,6 +53,10 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
     @Override
     public boolean hasNext() {
         try {
+            if (next == null && !begun && !ended) {
+                next = pending.take(pending.client.timeout());
+                begun = true;
+            }
             fetch(Deadline.NEVER);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -10,7 +10,6 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.Event;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.ProtocolException;
@@ -30,8 +29,6 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(300)
 class FluxClientTest {
@@ -40,15 +37,14 @@ class FluxClientTest {
     @TempDir
     Path directory;
 
-    @ParameterizedTest
-    @EnumSource(Dialect.class)
-    void aCallIsARequestAndItsResponse(Dialect dialect) throws Exception {
+    @Test
+    void aCallIsARequestAndItsResponse() throws Exception {
         List<Request> requests = new ArrayList<>();
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     requests.add(side.read());
                     side.answer(requests.get(0), "{\"value\":\"4\"}");
                 });
-                FluxClient client = FluxClient.connect(peer.uri(), Options.DEFAULT.with(dialect))) {
+                FluxClient client = FluxClient.connect(peer.uri())) {
             assertThat(client.rpc("attr.get", object().put("name", "size"))).isEqualTo(object().put("value", "4"));
             peer.join();
         }
@@ -203,6 +199,28 @@ class FluxClientTest {
     }
 
     @Test
+    void theFirstResponseOfAStreamIsWaitedForAsLongAsAnyOther() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        Options hasty = Options.DEFAULT.withTimeout(AT_ONCE);
+        try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
+                    Request silent = side.read();
+                    go.await();
+                    side.stream(silent, "{\"late\":true}");
+                    side.read(); // the cancellation
+                    side.readOrEnd();
+                });
+                FluxClient client = new FluxClient(ClientConnection.open(peer.uri(), Options.DEFAULT), hasty);
+                ResponseStream stream = client.stream("a.b", null)) {
+            assertThatThrownBy(stream::hasNext)
+                    .isInstanceOf(UncheckedIOException.class)
+                    .hasCauseInstanceOf(SocketTimeoutException.class)
+                    .hasMessageEndingWith(socket() + " did not answer a.b within 1 ms");
+            go.countDown();
+            assertThat(stream.await(AT_ONCE)).isFalse();
+        }
+    }
+
+    @Test
     void anInterruptedWaitForAStreamEnds() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
@@ -288,7 +306,7 @@ class FluxClientTest {
                     .hasMessage("JSON payload is not an object");
             assertThatThrownBy(() -> client.rpc("a.b", null))
                     .isInstanceOf(ProtocolException.class)
-                    .hasMessage("byte 0 of a frame's magic is 0x48 where 0x12 is right");
+                    .hasMessage(socket() + ": byte 0 of a frame's magic is 0x48 where 0x12 is right");
         }
     }
 
