@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -99,20 +98,6 @@ public final class Accounts {
         }
     }
 
-    /** Returns the names of all groups of {@code uid}, the primary group first; empty for an unknown user. */
-    public Set<String> groupsOf(int uid) {
-        Set<String> groups = new LinkedHashSet<>();
-        Optional<String[]> user =
-                line("passwd", 2, Integer.toUnsignedString(uid)).map(line -> line.split(":", -1));
-        if (user.isPresent() && user.get().length > 3) {
-            String name = user.get()[0];
-            line("group", 2, user.get()[3]).ifPresent(line -> groups.add(nameOf(line)));
-            lines("group").filter(line -> members(line).contains(name)).forEach(line -> groups.add(nameOf(line)));
-            initgroups(name).forEach(gid -> line("group", 2, gid).ifPresent(line -> groups.add(nameOf(line))));
-        }
-        return groups;
-    }
-
     /** Returns the uids of the users that the group lists, and of local users whose primary group this is. */
     Set<Integer> membersOf(String group) {
         Set<Integer> uids = new LinkedHashSet<>();
@@ -174,13 +159,6 @@ public final class Accounts {
         Answer fresh = new Answer(service.line(database, key), now);
         answers.put(question, fresh);
         return fresh.line;
-    }
-
-    /** Returns the gids of all groups of a user, from getent's line "name gid gid ...". */
-    private List<String> initgroups(String name) {
-        return ask("initgroups", name)
-                .map(line -> Arrays.stream(line.trim().split("\\s+")).skip(1).toList())
-                .orElse(List.of());
     }
 
     private static String nameOf(String line) {

@@ -51,9 +51,4 @@ public record AlertSettings(String holder, String label, String category, String
         }
         return grace;
     }
-
-    /** Returns whether alerts are accepted. */
-    public boolean isOn() {
-        return !holder.isEmpty();
-    }
 }

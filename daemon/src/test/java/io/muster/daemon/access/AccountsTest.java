@@ -34,7 +34,6 @@ final class AccountsTest {
     private final Map<String, String> directory = Map.of(
             "passwd carol", "carol:*:70000:500:Carol:/home/carol:/bin/sh",
             "passwd 70000", "carol:*:70000:500:Carol:/home/carol:/bin/sh",
-            "initgroups carol", "carol                 500 600",
             "group far", "far:*:600:carol",
             "group 600", "far:*:600:carol");
     private Accounts accounts = new Accounts();
@@ -134,13 +133,6 @@ final class AccountsTest {
         assertThat(accounts.name(4242)).isEqualTo("4242");
     }
 
-    @Test
-    void groupsOfAUserComeFromBothPlaces() {
-        assertThat(accounts.groupsOf(1001)).containsExactly("users", "ops");
-        assertThat(accounts.groupsOf(70000)).containsExactly("ops", "far");
-        assertThat(accounts.groupsOf(4242)).isEmpty();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"", "-h", "a b", "a;b", "a\nb", "a:b", "*", "$(id)"})
     void whatCannotBeANameIsNeverAsked(String text) {
@@ -181,7 +173,6 @@ final class AccountsTest {
         Accounts system = new Accounts();
         assertThat(system.uid("root")).hasValue(0);
         assertThat(system.name(0)).isEqualTo("root");
-        assertThat(system.groupsOf(0)).contains("root");
         assertThat(system.uid("no-such-user-here")).isEmpty();
     }
 }

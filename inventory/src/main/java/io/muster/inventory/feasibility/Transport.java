@@ -35,10 +35,6 @@ final class Transport {
         return true;
     }
 
-    long flow(int demand, int supply) {
-        return flow[demand][supply];
-    }
-
     /**
      * Returns whether the demand is one of the demands that together ask for more than all the supplies that they may use.
      * May be called after {@link #covers} has returned false.

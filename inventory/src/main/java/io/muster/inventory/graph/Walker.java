@@ -34,10 +34,6 @@ public final class Walker {
         return new Walker(graph, subsystem, null, visit -> true);
     }
 
-    public Walker from(int vertex) {
-        return from(Idset.of(vertex));
-    }
-
     public Walker from(Idset vertices) {
         return new Walker(graph, subsystem, vertices, pruning);
     }

@@ -39,10 +39,6 @@ public final class Count {
             this.leastOperand = leastOperand;
         }
 
-        public char symbol() {
-            return symbol;
-        }
-
         static @Nullable Operator of(String text) {
             for (Operator o : values()) {
                 if (text.length() == 1 && text.charAt(0) == o.symbol) {

@@ -189,7 +189,9 @@ class ResourceGraphTest {
         Walker.of(graph, "bandwidth").walk(v -> {
             best.push(v.vertex(), (double) v.pool().size());
             if (v.pool().type().equals("node")) {
-                Walker.of(v.graph(), "containment").from(v.vertex()).walk(inner -> reached.add(inner.vertex()));
+                Walker.of(v.graph(), "containment")
+                        .from(Idset.of(v.vertex()))
+                        .walk(inner -> reached.add(inner.vertex()));
             }
         });
         assertThat(best.matches()).containsExactly(new Accumulator.Match(1, 100), new Accumulator.Match(2, 40));

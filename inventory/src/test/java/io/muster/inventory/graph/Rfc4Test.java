@@ -122,7 +122,7 @@ class Rfc4Test {
     private static List<String> walkedFrom(ResourceGraph graph, String key) {
         List<String> names = new ArrayList<>();
         Walker.of(graph, PFS1)
-                .from(find(graph, key))
+                .from(Idset.of(find(graph, key)))
                 .walk(v -> names.add(v.pool().name()));
         return names;
     }
@@ -203,7 +203,7 @@ class Rfc4Test {
                 .walk(v -> {
                     if (v.pool().type().equals("node")) {
                         Walker.of(v.graph(), EdgeKind.CONTAINMENT)
-                                .from(v.vertex())
+                                .from(Idset.of(v.vertex()))
                                 .walk(part -> best.push(
                                         v.vertex(), (double) part.pool().size()));
                     }

@@ -237,8 +237,7 @@ class ResourceSetAlgebraTest {
     void hostsAndRanksThatAreNotThereAreNamed() {
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> A.hostOf(6))
-                .withMessage("rank 6 is not in the resource set, which has 5,99,1000")
-                .satisfies(e -> assertThat(e.missingRanks()).isEqualTo(Idset.of(6)));
+                .withMessage("rank 6 is not in the resource set, which has 5,99,1000");
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> A.hostsOf(Idset.range(4, 6)))
                 .withMessage("ranks 4,6 are not in the resource set, which has 5,99,1000");

@@ -55,11 +55,6 @@ public record Response(
         return new Response(header, to.routes(), to.topic(), payload, errnum, to.matchtag());
     }
 
-    /** Returns whether the request asked for no response, not even an error, so that this response must not be sent. */
-    public boolean isUnwanted() {
-        return header.has(Header.NORESPONSE);
-    }
-
     /** Returns whether no further response will have this matchtag (RFC 6 "Matchtag Field"). */
     public boolean isLast() {
         return errnum != 0 || !header.has(Header.STREAMING);

@@ -33,14 +33,6 @@ class MessageTest {
     }
 
     @Test
-    void aResponseThatNobodyAskedForIsMarked() {
-        Request noresponse = Request.of("a.b", null, Header.NORESPONSE, 0);
-        assertThat(Response.success(noresponse, SERVER, null).isUnwanted()).isTrue();
-        assertThat(Response.error(noresponse, SERVER, 1, null).isUnwanted()).isTrue();
-        assertThat(Response.success(REQUEST, SERVER, null).isUnwanted()).isFalse();
-    }
-
-    @Test
     void aResponseFromNobodyOrAnErrorWithoutANumberCannotBeMade() {
         assertThatThrownBy(() -> Response.success(REQUEST, Credentials.UNSET, null))
                 .isInstanceOf(IllegalArgumentException.class)
