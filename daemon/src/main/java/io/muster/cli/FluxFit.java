@@ -165,7 +165,7 @@ final class FluxFit {
                         "add to Muster's configuration: [[grant]] who = [\"" + user + "\"] rights = [" + quoted + "]");
     }
 
-    /** @param offline whether hosts of which Muster never heard are offline */
+    /** @param offline whether hosts that Muster does not know are offline */
     static Check initial(boolean offline) {
         return offline
                 ? Check.ok("initial", "hosts are offline until their broker has joined")

@@ -59,7 +59,7 @@ public final class LogPipe extends OutputStream {
         this.sink = sink;
         this.notice = notice;
         Thread writer = new Thread(this::run, "log");
-        writer.setDaemon(true); // a process that ends does not wait for whoever does not read
+        writer.setDaemon(true); // the end of the process does not wait for a reader of the log
         writer.start();
     }
 
@@ -154,7 +154,7 @@ public final class LogPipe extends OutputStream {
     private synchronized void written(Chunk chunk) {
         waiting -= chunk.size();
         if (queue.isEmpty() && missing > 0) {
-            offer(new byte[0]); // says so now, since the next line may be long in coming
+            offer(new byte[0]); // writes the notice now, because the next line may come much later
         }
         notifyAll();
     }

@@ -92,7 +92,7 @@ final class Preparation implements Configurable {
 
     /**
      * Why a reload may not put the configuration's R in force, or null. A file that was emptied or cut short must not cost an
-     * instance its hosts: who means it says so in the configuration, or restarts the daemon.
+     * instance its hosts: an admin who wants to remove them sets {@code muster.reload-drop}, or restarts the daemon.
      */
     @Nullable
     String refusal(Config next) {

@@ -26,7 +26,7 @@ final class Reload {
     private volatile boolean ended;
 
     /**
-     * @param started the configuration at the start, of which some keys stay in force
+     * @param started the configuration at the start; some of its keys stay in force
      * @param parts what follows the configuration, in the order in which it is configured
      */
     Reload(

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
             "Make the daemon trust the clock of its host at once, after it has doubted it.",
             "The daemon doubts a clock that was set by more than muster.clock-jump. No hold ends by itself and "
                     + "no history is deleted until the clock has kept its new time for muster.clock-settle. `muster "
-                    + "status` says so.",
+                    + "status` shows the doubt.",
             "Look at `date` before you accept the clock: holds that are over by the new time end, and history "
                     + "that is too old by it is deleted."
         },

@@ -117,7 +117,7 @@ public abstract class NoteChange extends Change {
             name = "remove",
             description = {
                 "Take tags from vertices of the resource graph.",
-                "A vertex that lacks the tag is no error. The command says so if no vertex has it."
+                "A vertex that lacks the tag is no error. If no vertex has it, the command prints a note."
             },
             footer = {"  muster tag remove node7 firmware", "  muster tag remove /cluster0/node7/gpu3 suspect"})
     public static final class Remove extends TagChange {

@@ -66,7 +66,7 @@ public abstract class PropertyChange extends Change {
             name = "remove",
             description = {
                 "Take properties from hosts.",
-                "A host that lacks the property is no error. The command says so if no host has it."
+                "A host that lacks the property is no error. If no host has it, the command prints a note."
             },
             footer = {"  muster property remove gpu node[0-3]", "  muster property remove batch,fast all"})
     public static final class Remove extends PropertyChange {

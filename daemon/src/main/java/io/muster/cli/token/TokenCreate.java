@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
         name = "create",
         description = {
             "Create a token for the HTTP API, and print it. Nothing prints it a second time.",
-            "Whoever sends the token in the header \"Authorization: Bearer TOKEN\" has its rights. The state "
+            "A client that sends the token in the header \"Authorization: Bearer TOKEN\" has its rights. The state "
                     + "directory keeps only the SHA-256 of the token. Run this as the user that runs the daemon, or as "
                     + "root; the daemon accepts the token within two seconds."
         },

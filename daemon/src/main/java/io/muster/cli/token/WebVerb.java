@@ -27,8 +27,8 @@ import picocli.CommandLine.Option;
         name = "web",
         description = {
             "Print the address of the web page of the daemon, with a new token after the #, which browsers do not send.",
-            "The page shows which hosts are out and why, a map of all hosts, their past, and the condition of the daemon. Whoever "
-                    + "has the address has the rights of the token until the token expires. Run this as the user that runs the "
+            "The page shows which hosts are out and why, a map of all hosts, their past, and the condition of the daemon. Everybody "
+                    + "who has the address has the rights of the token until the token expires. Run this as the user that runs the "
                     + "daemon, or as root."
         },
         footer = {"  muster web", "  muster web --rights=change --for=1h", "  xdg-open \"$(muster web)\""})

@@ -65,7 +65,7 @@ public record Identity(
         return ofNamed(Source.CERTIFICATE, Principal.NO_UID, Grant.CERTIFICATE + name, Set.of(), Set.of());
     }
 
-    /** Returns the identity of whoever sends a token. */
+    /** Returns the identity of a peer that sends a token. */
     public static Identity ofToken(String name, Set<Right> rights, Set<String> holders) {
         return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, holders);
     }

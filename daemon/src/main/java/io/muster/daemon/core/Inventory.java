@@ -226,7 +226,7 @@ public final class Inventory {
         commit(entries, lines, state);
     }
 
-    /** Replaces the state by a later one, of which the entries are not known. */
+    /** Replaces the state by a later one, without the entries in between. */
     public void replace(Committed later) {
         checkThread();
         committed = later;

@@ -40,7 +40,7 @@ public final class Redefinition {
     }
 
     /**
-     * Puts a new R in force, as far as the schedulers can be told.
+     * Puts the parts of a new R in force that the schedulers can be sent.
      *
      * @param wanted returns the command, from the definition at the time when the command is decided; called again for the
      *     rest that has to wait
@@ -114,7 +114,7 @@ public final class Redefinition {
     }
 
     /**
-     * Puts an R that an admin has loaded in force, if the schedulers can be told the whole R. To be called in a task of {@link #whenDefined}.
+     * Puts an R that an admin has loaded in force, if the schedulers can be sent the whole R. To be called in a task of {@link #whenDefined}.
      *
      * @param once returns the command to submit for the command that defines R
      * @param untold receives the parts that the schedulers cannot be sent, if there are any; then nothing changes

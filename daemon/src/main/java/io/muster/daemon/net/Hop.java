@@ -10,7 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 final class Hop extends ChannelInboundHandlerAdapter {
     private final Link link;
     private final EventExecutor core;
-    /** Whether the connection was told that the channel is closed. Used on the channel's thread. */
+    /** Whether the connection was closed because its channel is closed. Used on the channel's thread. */
     private boolean told;
 
     Hop(Link link, EventExecutor core) {
@@ -28,7 +28,7 @@ final class Hop extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** Tells the connection about a channel that was closed before this handler was added: no event says so any more. */
+    /** Closes the connection of a channel that was closed before this handler was added: Netty sends no event about that any more. */
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         if (!ctx.channel().isActive()) {

@@ -224,7 +224,7 @@ final class OpenStreams {
         kept = 0;
     }
 
-    /** Returns whether nothing is open, except answers about the past, of which only a few can be open for all peers. */
+    /** Returns whether nothing is open except answers about the past: all peers together can have only a few of those open. */
     boolean mustBeRead() {
         return open.values().stream().allMatch(stream -> stream.topic.equals(HistoryRequest.TOPIC));
     }

@@ -143,8 +143,8 @@ public final class Certificates implements Configurable {
     }
 
     /**
-     * Returns how often what is accepted has changed. Whoever keeps a peer compares this number with the number before the peer was
-     * identified: if they differ, the listeners may have run before the peer was kept.
+     * Returns how often the accepted certificates have changed. Code that keeps a peer compares this number with the number before the
+     * peer was identified: if they differ, the listeners may have run before the peer was kept.
      */
     int changes() {
         return changes.get();

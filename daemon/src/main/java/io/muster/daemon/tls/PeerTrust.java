@@ -50,7 +50,7 @@ final class PeerTrust extends X509ExtendedTrustManager {
         throw new CertificateException("the daemon connects to no server");
     }
 
-    /** Returns none: a client that is told no names of CAs shows the certificate that it has, and the log can say what is wrong with it. */
+    /** Returns none: a client that is sent no names of CAs shows the certificate that it has, and the log can say what is wrong with it. */
     @Override
     public X509Certificate[] getAcceptedIssuers() {
         return new X509Certificate[0];

@@ -113,7 +113,7 @@ public final class Holds {
     }
 
     /**
-     * Returns all held ranks after a change of {@code ranks}, of which {@code kept} have a hold after the change. If these
+     * Returns all held ranks after a change of {@code ranks}; {@code kept} are those that have a hold after the change. If these
      * are all of {@code ranks}, a union suffices, which copies the bitmap only once.
      */
     private Idset held(Idset ranks, Idset kept) {

@@ -5,7 +5,7 @@ import io.muster.inventory.json.Extras;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks of which one reporter says whether they are online.
+ * The ranks that one reporter reports as online or offline.
  *
  * @param reporter the name under which the reporter registered; unique in the inventory
  * @param by the user that registered the reporter

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * The properties that a request asks of its vertices, with keys beside those of RFC 14. A key that no vertex of the type has as
- * a property is not looked at, and a remark says so.
+ * a property is ignored, and a remark names it.
  */
 final class Sought {
     /** Keys with a meaning of their own; {@link Feasibility} has a remark for the id. */

@@ -7,7 +7,7 @@ import io.muster.inventory.problem.Problems;
 /**
  * A resource set from which ranks were removed, also from {@code scheduling}.
  *
- * @param scheduling what happened to {@code scheduling}, which an admin is told in a note
+ * @param scheduling what happened to {@code scheduling}, which an admin reads in a note
  */
 public record Pruned(ResourceSet resources, Scheduling scheduling) {
     /** What happened to {@code scheduling}. */

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers to which a client may connect, any of which will do. A server that did not answer in time is tried last for a
+ * The servers to which a client may connect; all of them serve it equally. A server that did not answer in time is tried last for a
  * minute, also by other processes of the user: a file in the user's runtime directory stands for it.
  */
 final class Servers {

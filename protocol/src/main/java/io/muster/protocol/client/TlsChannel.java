@@ -192,7 +192,7 @@ final class TlsChannel implements ByteChannel {
             engine.closeOutbound();
             encrypt(ByteBuffer.allocate(0));
         } catch (SSLException e) {
-            // The connection is broken, so the server need not be told about its end.
+            // The connection is broken, so no close_notify is sent.
         }
     }
 }
