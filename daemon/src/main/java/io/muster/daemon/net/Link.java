@@ -66,7 +66,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
                     + "answers while you send requests, and send this request again";
 
     /**
-     * What the handler does later, in a task of its own. A failure in such a task closes the connection, as a failure
+     * Work that the handler does later, in a task of its own. A failure in such a task closes the connection, as a failure
      * anywhere else does.
      */
     private enum Task {
@@ -92,7 +92,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
      */
     private @Nullable String fault;
 
-    /** What has been sent but did not fit into the channel. While there is any, the connection is not writable. */
+    /** Responses that did not fit into the channel. While there are any, the connection is not writable. */
     private final Unsent unsent;
 
     private final Deadlines deadlines = new Deadlines();
@@ -104,7 +104,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private boolean serving;
 
     /**
-     * What a peer may cost.
+     * The limits of a connection, and the objects that it shares with others.
      *
      * @param maxFrame the highest number of bytes in one message
      * @param memory the budget that the peer shares with others
@@ -362,12 +362,17 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     @Override
     public long holds() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return unserved() + unsent.own() + (out == null ? 0 : out.totalPendingWriteBytes()) + session.keeps();
+        return decoder.held()
+                + backlog.bytes()
+                + unsent.own()
+                + (out == null ? 0 : out.totalPendingWriteBytes())
+                + session.keeps();
     }
 
+    /** The waiting requests of a peer that does not read are limited when they arrive, see {@link #keep}. */
     @Override
     public long unserved() {
-        return decoder.held() + backlog.bytes();
+        return decoder.held() + (isWritable() ? backlog.bytes() : 0);
     }
 
     /** Closes the connection if it makes no progress. Must be called every few seconds. */

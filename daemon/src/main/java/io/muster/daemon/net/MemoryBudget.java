@@ -76,7 +76,7 @@ public final class MemoryBudget {
         /** Returns the number of bytes that are held for this connection alone now. */
         long holds();
 
-        /** Returns the number of bytes of these that the peer sent, in messages that have not been served or are not complete. */
+        /** Returns how many of these bytes are messages that are not complete, or that wait although the peer reads its responses. */
         default long unserved() {
             return 0;
         }

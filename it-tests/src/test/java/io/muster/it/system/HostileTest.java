@@ -292,11 +292,36 @@ class HostileTest {
     @Test
     void whatAThousandGuestsDoNotSendToTheEndIsBounded() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
-        ByteBuffer unfinished = ByteBuffer.allocate(LARGEST - 1)
+        surviveAThousand((peer, i) -> peer.send(unfinished()));
+    }
+
+    private static ByteBuffer unfinished() {
+        return ByteBuffer.allocate(LARGEST - 1)
                 .putInt(DEPLOYED_MAGIC)
                 .putInt(LARGEST)
                 .clear();
-        surviveAThousand((peer, i) -> peer.send(unfinished.duplicate()));
+    }
+
+    @Test
+    void whatTheOwnersClientsDoNotSendToTheEndIsBounded() throws Exception {
+        List<Peer> peers = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            peers.add(Peer.welcomed(socket));
+            try {
+                peers.get(i).send(unfinished());
+            } catch (IOException closed) {
+                assertThat(peers.get(i).isGone()).isTrue();
+            }
+        }
+        honest.awaitAnswers(20);
+        int gone = 0;
+        for (Peer peer : peers) {
+            gone += peer.isGone() ? 1 : 0;
+        }
+        assertThat(gone)
+                .as("closed, with a megabyte each and room for a quarter of the heap")
+                .isGreaterThan(50);
+        close(peers);
     }
 
     @Test
