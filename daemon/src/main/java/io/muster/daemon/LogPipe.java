@@ -159,7 +159,7 @@ public final class LogPipe extends OutputStream {
         notifyAll();
     }
 
-    /** Gives standard error back, and waits until everything is written, but no longer than anybody would who wants the process to end. */
+    /** Gives standard error back, and waits a short time until everything is written. */
     @Override
     public void close() {
         System.setErr(errBefore);

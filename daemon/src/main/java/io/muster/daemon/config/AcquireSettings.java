@@ -1,7 +1,7 @@
 package io.muster.daemon.config;
 
 /**
- * How the daemon serves schedulers.
+ * The settings for schedulers.
  *
  * @param batch how long the daemon gathers further changes after an update to a stream
  * @param initial liveness of a host that the journal does not know

@@ -3,7 +3,7 @@ package io.muster.daemon.config;
 import io.muster.inventory.axis.Hold;
 
 /**
- * What the daemon makes of the alerts that a Prometheus Alertmanager sends.
+ * The settings for the alerts that a Prometheus Alertmanager sends.
  *
  * @param holder first part of the holder of each alert's hold; "" if alerts are refused
  * @param label name of the label that has the host

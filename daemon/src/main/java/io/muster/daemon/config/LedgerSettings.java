@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes changes durable: files of this daemon, or an etcd cluster that several daemons share.
+ * The ledger that makes changes durable: files of this daemon, or an etcd cluster that several daemons share.
  *
  * @param endpoints client URLs of etcd's members; empty for {@link Kind#FILE}
  * @param prefix the beginning of all keys in etcd, with a slash at its end

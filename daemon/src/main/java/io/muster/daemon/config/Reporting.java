@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where and how the daemon reports about itself.
+ * The settings of the metrics and the log.
  *
  * @param metrics address of the HTTP endpoint; empty for none; port 0 for any free port
  */

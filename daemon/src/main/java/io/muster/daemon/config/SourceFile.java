@@ -73,7 +73,7 @@ public final class SourceFile {
         return "is larger than " + largest + ", which is the limit";
     }
 
-    /** Why a file operation failed; to be printed after the file's name. */
+    /** Returns why a file operation failed, to be printed after the file's name. */
     public static String reason(IOException e) {
         if (e instanceof NoSuchFileException) {
             return "no such file";
@@ -91,7 +91,7 @@ public final class SourceFile {
         return String.valueOf(said);
     }
 
-    /** Why a file operation failed, with the file's name in front if the exception has one. */
+    /** Returns why a file operation failed, with the file's name in front if the exception has one. */
     public static String sentence(IOException e) {
         String file = e instanceof FileSystemException of ? of.getFile() : null;
         return file == null ? reason(e) : file + ": " + reason(e);

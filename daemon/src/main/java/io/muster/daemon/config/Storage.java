@@ -3,7 +3,7 @@ package io.muster.daemon.config;
 import java.nio.file.Path;
 
 /**
- * Where the daemon keeps its state, and how much history.
+ * The settings of the state directory and of the history in it.
  *
  * @param historyAge a segment whose last event is older may be deleted; from {@code resource.history}
  * @param historySize limit on the bytes of the segments that only history needs; beyond the limit, the oldest are deleted
@@ -11,7 +11,7 @@ import java.nio.file.Path;
  */
 public record Storage(Path stateDir, int snapshotEvery, Fsd historyAge, long historySize, int journalMax) {
     /**
-     * When the daemon doubts the wall clock, so that a wrong clock deletes no history and lifts no hold.
+     * The limits beyond which the daemon doubts the wall clock, so that a wrong clock deletes no history and lifts no hold.
      *
      * @param jump the largest step by which the clock may be set without being doubted
      * @param gap the longest time from the last known time to a start at which the clock is not doubted

@@ -42,7 +42,7 @@ public final class JournalCopy {
     }
 
     /**
-     * What the target has after a copy.
+     * The contents of the target after a copy.
      *
      * @param lastSeq seq of the last event; 0 if there is none
      * @param aside directory in the target with its earlier contents; "" if the target was empty

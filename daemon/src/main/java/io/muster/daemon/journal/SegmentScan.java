@@ -39,7 +39,7 @@ final class SegmentScan implements Closeable {
     private String unreadable = "";
     private @Nullable CorruptException damage;
 
-    /** What to read; null if that is every line. */
+    /** The index that selects the lines to read; null to read every line. */
     private @Nullable SegmentIndex index;
     /** The seq of the first line that was passed over after the last one that was read. */
     private long passedSeq;

@@ -35,7 +35,7 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     private static final String HEAD = "{\"crc32c\":\"";
     private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
 
-    /** What a snapshot's file says before the state. */
+    /** The name of a snapshot's file, and the numbers before the state in it. */
     record Head(String name, long seq, double timestamp) {}
 
     /** The name of the snapshot that is kept for the history of a month. */

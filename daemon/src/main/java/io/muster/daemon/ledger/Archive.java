@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a ledger keeps of the past: durable events, and states from which a reader can go on where events are missing. May be used from any
+ * The past in a ledger: durable events, and states from which a reader can go on where events are missing. May be used from any
  * thread, also while the ledger writes and deletes; a reading belongs to the thread that uses it.
  */
 public interface Archive {

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 /** Limits how long a peer may keep its connection without making progress. */
 final class Deadlines {
     /**
-     * How long a message may take to arrive. A peer sends a message with one write, so a message that is not complete by
+     * The longest time in which a message may arrive. A peer sends a message with one write, so a message that is not complete by
      * then will never be.
      */
     private static final Duration UNFINISHED = Duration.ofSeconds(60);
 
-    /** How long a peer may leave responses unread. A peer that only follows a stream may stop reading for as long as it likes. */
+    /** The longest time for which a peer may leave responses unread. A peer that only follows a stream may stop reading for as long as it likes. */
     private static final Duration DEAF = Duration.ofMinutes(10);
 
     private final Stagnation frame = new Stagnation(UNFINISHED);

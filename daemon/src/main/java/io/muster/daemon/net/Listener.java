@@ -49,7 +49,7 @@ public abstract class Listener implements Configurable, AutoCloseable {
     private boolean stopping;
 
     /**
-     * What all listeners share.
+     * The objects that all listeners share.
      *
      * @param core the thread on which requests are served
      */

@@ -91,7 +91,7 @@ public final class Queries implements Configurable {
         this.everything = new Kept<>(beside, this::all, answer -> answer.encode(body.of(answer.state())));
     }
 
-    /** What {@code resource.get} depends on. */
+    /** The values on which the answer to {@code resource.get} depends. */
     private record Described(Definition definition, JsonNode graph) {}
 
     /** Returns the same object until the definition or the configuration is another object, as {@link Kept} needs it. */
@@ -105,7 +105,7 @@ public final class Queries implements Configurable {
         return last;
     }
 
-    /** What {@code resource.sched-status} depends on. */
+    /** The values on which the answer to {@code resource.sched-status} depends. */
     private record Situation(InventoryState state, List<JobUsage> usage) {}
 
     /** Returns the same object until the state or the usage is another object, as {@link Kept} needs it. */
