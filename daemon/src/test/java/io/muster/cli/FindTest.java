@@ -174,7 +174,13 @@ class FindTest {
     void whatIsNotThereIsRefusedWithItsPlace() {
         Result result = muster("find", "node in /cluster0/rack7");
         assertThat(result.exit()).isEqualTo(Exit.NO_TARGET);
-        assertThat(result.err()).contains("there is no path /cluster0/rack7 in subsystem containment at position 8");
+        assertThat(result.err()).isEqualTo("""
+                        muster find: expression: there is no path /cluster0/rack7 in subsystem containment
+                          node in /cluster0/rack7
+                                  ^
+                        """);
+        assertThat(muster("find", "--prune=rakc0", "node").err()).contains("  rakc0\n  ^\n");
+        assertThat(muster("drain", "@{node in rack7}", "x").err()).contains("no name rack7 at position 8");
     }
 
     @Test

@@ -76,6 +76,12 @@ final class NoteVerbsTest {
                 .contains("annotate paths=/cluster0 tag=site:north by");
         assertThat(out("why", "/cluster0/node3")).contains("node3 (rank 3): up\n");
         assertThat(run("why", "/cluster0/rack1").err()).contains("/cluster0 has no rack1");
+        assertThat(out("why", "cluster0")).startsWith("/cluster0 (cluster): ");
+        assertThat(run("why", "gpu3").exit()).isEqualTo(Exit.NO_TARGET);
+        assertThat(run("why", "gpu3").err())
+                .matches("muster why: [0-9]+ vertices have the name gpu3, such as /cluster0/node[0-9]+/gpu3\n"
+                        + "  give the path of one of them; `muster find gpu3` prints all\n");
+        assertThat(run("why", "gpu9").err()).contains("host gpu9 is not in the resource set");
         assertThat(run("why", "/cluster0/rack1").exit()).isEqualTo(Exit.NO_TARGET);
 
         assertThat(out("graph", "--depth=2"))

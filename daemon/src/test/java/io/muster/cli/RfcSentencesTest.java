@@ -27,8 +27,11 @@ import org.junit.jupiter.api.io.TempDir;
 class RfcSentencesTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (.*) \\| (.*) \\| (.*) \\|$");
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
-    private static final Pattern FIGURE = Pattern.compile("Figure (\\d): .*");
+    private static final Pattern FIGURE = Pattern.compile("(?:Figure (\\d)|No figure): .*");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(<<<)|([^ ]+)");
+
+    /** Stands for a configuration of one host. */
+    private static final String NONE = "none";
 
     @TempDir
     private static Path directory;
@@ -44,7 +47,9 @@ class RfcSentencesTest {
     private static String uri(String figure) throws Exception {
         RunningDaemon running = daemons.get(figure);
         if (running == null) {
-            String text = Files.readString(Path.of("../config/examples/rfc4-figure" + figure + ".toml"));
+            String text = figure.equals(NONE)
+                    ? "[[resource.config]]\nhosts = \"n0\"\ncores = \"0\"\n"
+                    : Files.readString(Path.of("../config/examples/rfc4-figure" + figure + ".toml"));
             running = RunningDaemon.start(Files.createDirectory(directory.resolve(figure)), text);
             daemons.put(figure, running);
         }
@@ -114,7 +119,7 @@ class RfcSentencesTest {
         List<Row> rows = section(heading);
         for (Row row : rows) {
             Matcher figure = FIGURE.matcher(row.shown());
-            String uri = uri(figure.matches() ? figure.group(1) : "6");
+            String uri = uri(!figure.matches() ? "6" : figure.group(1) == null ? NONE : figure.group(1));
             StringBuilder printed = new StringBuilder();
             for (String command : row.printed().isEmpty() ? List.<String>of() : row.commands()) {
                 assertThat(command).matches("(muster|resource\\.[a-z]+) .*");

@@ -22,6 +22,7 @@ import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.UnknownPathException;
+import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Account;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
@@ -38,6 +39,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -50,14 +52,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "why",
         description =
-                "Explain the state of hosts: every axis and hold, tags and marks, the last events, and what schedulers were "
-                        + "sent. A path shows the notes on a vertex of the resource graph.",
+                "Explain the state of hosts: every axis and hold, tags and marks, the last events, and what schedulers"
+                        + " were sent. A path, or a name that no host has, shows the notes on a vertex of the resource"
+                        + " graph.",
         footer = {"  muster why node7", "  muster why --count=20 node[7-9]", "  muster why /cluster0/node7/gpu3"})
 public final class Why extends ReadVerb {
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
-            description = "Ranks, hosts, @PROPERTY, @{EXPR}, or paths of vertices. - reads them from standard input.")
+            description = "Ranks, hosts, @PROPERTY, @{EXPR}, or paths or names of vertices. - reads them from standard"
+                    + " input.")
     private List<String> targets = List.of();
 
     @Option(
@@ -75,15 +79,18 @@ public final class Why extends ReadVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        List<String> words = TargetNames.read(console(), targets);
-        List<String> paths = words.stream().filter(Paths::isPath).toList();
-        List<String> others = words.stream().filter(word -> !Paths.isPath(word)).toList();
-        targets = targets(client, others);
+        List<String> words = new ArrayList<>(TargetNames.read(console(), targets));
         Overview standing = Overview.ask(client);
-        List<Account> accounts = others.isEmpty() ? new ArrayList<>() : accounts(standing);
-        if (!paths.isEmpty()) {
-            addVertices(client, standing, paths, accounts);
+        List<String> others = new ArrayList<>(words);
+        others.removeIf(word -> Paths.isPath(word) || isNoHost(standing, word));
+        List<Account> found = new ArrayList<>();
+        if (others.size() < words.size()) {
+            words.removeAll(others);
+            others.addAll(addVertices(client, standing, words, found));
         }
+        targets = targets(client, others);
+        List<Account> accounts = others.isEmpty() ? new ArrayList<>() : accounts(standing);
+        accounts.addAll(found);
         String silence = remember(client, standing, accounts);
         if (json()) {
             ObjectNode json = standing.toJson();
@@ -114,15 +121,38 @@ public final class Why extends ReadVerb {
         return accounts;
     }
 
-    /** Adds what is known about the vertices at paths. A path of a node stands for its host. */
-    private static void addVertices(FluxClient client, Overview standing, List<String> names, List<Account> accounts)
-            throws IOException {
+    /** Returns whether a word is a single name, and not that of a host. Such a name may be that of another vertex. */
+    private static boolean isNoHost(Overview standing, String word) {
+        return word.matches("[^-@0-9,\\[\\]][^,\\[\\]]*")
+                && !TargetExpression.isSelection(word)
+                && !standing.resources().hosts().contains(word)
+                && !standing.state().departed().containsKey(word);
+    }
+
+    /**
+     * Adds what is known about the vertices at paths, or with names that only one vertex has. A path of a node stands for its host.
+     *
+     * @return the names that no vertex has
+     */
+    private static List<String> addVertices(
+            FluxClient client, Overview standing, List<String> names, List<Account> accounts) throws IOException {
         Get answer = Get.parse(client.rpc("resource.get", null));
         ResourceGraph graph = ServerGraph.of(answer, Detail.UNITS);
         Paths paths = new Paths(graph, answer.resources());
+        List<String> unknown = new ArrayList<>();
         for (String name : names) {
             try {
-                paths.find(name).forEach(vertex -> {
+                Idset found = Paths.isPath(name) ? paths.find(name) : graph.named(Set.of(name));
+                if (found.isEmpty()) {
+                    unknown.add(name);
+                } else if (found.size() > 1 && !Paths.isPath(name)) {
+                    throw new Failure(
+                            Exit.NO_TARGET,
+                            found.size() + " vertices have the name " + name + ", such as "
+                                    + graph.address(found.first()),
+                            "give the path of one of them; `muster find " + name + "` prints all");
+                }
+                found.forEach(vertex -> {
                     Places place = LiveGraph.places(paths, Idset.of(vertex));
                     boolean host = place.inside().containsKey("");
                     Idset nodes = Search.hosts(graph, answer.resources(), Idset.of(vertex));
@@ -141,6 +171,7 @@ public final class Why extends ReadVerb {
                 throw new Failure(Exit.NO_TARGET, String.valueOf(e.getMessage()));
             }
         }
+        return unknown;
     }
 
     private static HostStatus host(Overview standing, int rank) {

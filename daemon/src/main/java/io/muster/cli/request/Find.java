@@ -16,7 +16,11 @@ import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Stack;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IParameterConsumer;
@@ -43,6 +47,8 @@ import picocli.CommandLine.Parameters;
             "  muster find --best 10 by size memory"
         })
 public final class Find extends ReadVerb {
+    private static final Pattern FAULT = Pattern.compile("expression \".*\": (.*) at position ([0-9]{1,5})");
+
     @Parameters(arity = "1..*", paramLabel = "EXPR", description = "What to find. Several words are one expression.")
     private List<String> words = List.of();
 
@@ -130,10 +136,33 @@ public final class Find extends ReadVerb {
         try {
             answer = client.rpc(FindRequest.TOPIC, request.toJson());
         } catch (RpcException e) {
-            throw e.errno().equals(Errno.EINVAL) ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
+            if (!e.errno().equals(Errno.EINVAL)) {
+                throw Failure.of(e, "");
+            }
+            MalformedException fault = json() ? null : fault(e.sentence());
+            if (fault == null) {
+                throw new Failure(Exit.NO_TARGET, e.sentence());
+            }
+            new ProblemPrinter(console(), "muster find").about(fault);
+            return Exit.NO_TARGET;
         }
         print(answer);
         return Exit.OK;
+    }
+
+    /** Returns the fault that the server found in one of the expressions, or null if its sentence is about something else. */
+    private @Nullable MalformedException fault(String sentence) {
+        Matcher place = FAULT.matcher(sentence);
+        if (!place.matches()) {
+            return null;
+        }
+        return Stream.of(String.join(" ", words), from, prune)
+                .filter(Objects::nonNull)
+                .map(text ->
+                        new MalformedException("expression", text, Integer.parseInt(place.group(2)), place.group(1)))
+                .filter(fault -> sentence.equals(fault.getMessage()))
+                .findFirst()
+                .orElse(null);
     }
 
     private FindRequest request() {

@@ -54,6 +54,9 @@ import picocli.CommandLine.Option;
 public final class Graph extends Verb {
     private static final int ALL_LEVELS = 100;
 
+    /** The width of a tree that goes to no terminal. */
+    private static final int WIDE = 250;
+
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
@@ -154,6 +157,9 @@ public final class Graph extends Verb {
             default ->
                 picture.tree(
                                 console().style().marks() ? Picture.Lines.BOXES : Picture.Lines.ASCII,
+                                console().style().width() == 0
+                                        ? WIDE
+                                        : console().style().width(),
                                 console().style()::paint)
                         .lines()
                         .forEach(console()::println);

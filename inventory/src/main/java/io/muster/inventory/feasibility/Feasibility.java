@@ -109,12 +109,13 @@ public final class Feasibility {
         if (fault != null) {
             return ever.with(Verdict.NOT_NOW, fault);
         }
-        Answer answer = ask(request, usable, up);
+        Idset lost = stock.ranks().subtract(usable.ranks());
+        Answer answer = ask(request, usable, up.subtract(lost));
         for (String remark : remarks) {
             answer = answer.remarking(remark);
         }
         if (answer.verdict() == Verdict.NEVER) {
-            return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, answer));
+            return answer.with(Verdict.NOT_NOW, notNow(ever.verdict(), request, up, lost, answer));
         }
         return r.expiration() > 0 && request.duration() <= 0
                 ? answer.remarking("a job without a duration runs until the inventory expires, "
@@ -122,13 +123,16 @@ public final class Feasibility {
                 : answer;
     }
 
-    private String notNow(Verdict ever, Request request, Idset up, Answer answer) {
+    /** @param lost ranks that are down in the graph, or in something that is */
+    private String notNow(Verdict ever, Request request, Idset up, Idset lost, Answer answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
+        Idset within = wanted.intersect(lost).subtract(down);
         int upCount = wanted.size() - down.size();
         return (ever == Verdict.YES ? "fits the inventory, not now: " : "not now, and perhaps never: ")
                 + (upCount == 0 ? "none" : String.valueOf(upCount)) + " of " + wanted.size() + " nodes up"
                 + (down.isEmpty() ? "" : " (down: " + Reason.hosts(r, down) + ")")
+                + (within.isEmpty() ? "" : ", but not usable: " + Reason.hosts(r, within))
                 + (upCount == 0 ? "" : "; " + answer.sentence());
     }
 
@@ -198,8 +202,8 @@ public final class Feasibility {
         if (isBound && (sought.isMixed() || answer.verdict() == Verdict.NEVER)) {
             return answer.with(
                     Verdict.UNKNOWN,
-                    "the request asks for some vertices with properties and for others without them, and Muster does not"
-                            + " search how they could share what is there");
+                    "the request asks for some vertices with properties and for others without them, and Muster does"
+                            + " not search how they could share what is there");
         }
         return answer.verdict() == Verdict.NEVER && sought.isOfNodes()
                 ? answer.with(Verdict.NEVER, answer.sentence() + sought.nodesHaving())

@@ -27,7 +27,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
      * A vertex.
      *
      * @param ranks the hosts below, and those that racks and the like below contain
-     * @param isPool whether the graph has a host below no vertex of the type, so that the vertex serves every host
+     * @param isPool whether the graph has neither a host nor a rack below any vertex of the type, so that the vertex serves every host
      * @param above the index of the nearest vertex of the type above, or -1
      */
     record Supply(long size, String unit, Idset ranks, boolean isPool, int above) {
@@ -123,8 +123,8 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
         private List<Supply> supplies(List<Integer> vertices) {
             Map<Integer, Integer> index = new HashMap<>();
             List<Supply> supplies = new ArrayList<>();
-            // Where some vertices stand above hosts of R, a vertex whose hosts are all missing from R serves nobody.
-            boolean serveAll = vertices.stream().allMatch(v -> ranksBelow(v).isEmpty());
+            // A vertex that stands above hosts or racks, all of which are missing from R, serves nobody.
+            boolean serveAll = vertices.stream().allMatch(this::isAboveNothing);
             for (int vertex : vertices) {
                 int above = vertex;
                 for (int steps = 0; steps <= order.size() && above >= 0; steps++) {
@@ -140,6 +140,13 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
                         new Supply(size, pool.unit(), ranksBelow(vertex), serveAll, index.getOrDefault(above, -1)));
             }
             return supplies;
+        }
+
+        /** Returns whether no host is below a vertex, and nothing that may contain hosts. */
+        private boolean isAboveNothing(int vertex) {
+            boolean[] above = {!ranksBelow(vertex).isEmpty()};
+            graph.forEachChild(vertex, subsystem, child -> above[0] |= graph.isIn(child, EdgeKind.CONTAINMENT));
+            return !above[0];
         }
 
         private Idset ranksBelow(int vertex) {

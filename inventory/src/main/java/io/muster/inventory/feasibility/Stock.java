@@ -87,6 +87,12 @@ record Stock(
                 flows.stream().map(f -> f.keep(ranks)).toList());
     }
 
+    Idset ranks() {
+        Idset.Builder ranks = Idset.builder();
+        cells.forEach(cell -> ranks.addAll(cell.ranks()));
+        return ranks.build();
+    }
+
     /** Returns the units in which pools of the type are counted. */
     SortedSet<String> units(String type) {
         SortedSet<String> units = new TreeSet<>();

@@ -1,9 +1,9 @@
 package io.muster.inventory.feasibility;
 
+import io.muster.inventory.graph.Unit;
 import io.muster.inventory.request.Resource;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts the units in which pools and requests give amounts. */
 final class Units {
-    /** The base unit of amounts of bytes, whatever unit they are given in. */
-    static final String BYTES = "B";
-
     private Units() {}
 
     /** Returns the unit that the request gives, "" for none. */
@@ -61,27 +58,11 @@ final class Units {
     }
 
     static String base(String unit) {
-        return bytes(unit) > 0 ? BYTES : unit;
+        return Unit.of(unit).base();
     }
 
     /** Returns the number of base units in one {@code unit}. */
     static long factor(String unit) {
-        return Math.max(1, bytes(unit));
-    }
-
-    private static long bytes(String unit) {
-        String u = unit.toUpperCase(Locale.ROOT);
-        if (!u.endsWith("B") && !u.equals("BYTES")) {
-            return 0;
-        }
-        int power = u.isEmpty() ? -1 : "KMGTPE".indexOf(u.charAt(0));
-        if (u.equals("B") || u.equals("BYTES")) {
-            return 1;
-        }
-        boolean binary = u.length() == 3 && u.charAt(1) == 'I';
-        if (power < 0 || (u.length() != 2 && !binary)) {
-            return 0;
-        }
-        return Math.round(Math.pow(binary ? 1024 : 1000, power + 1.0));
+        return Unit.of(unit).factor();
     }
 }

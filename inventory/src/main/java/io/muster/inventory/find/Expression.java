@@ -80,5 +80,6 @@ public final class Expression {
 
     record Path(Pattern path, int at) implements Node {}
 
-    record Comparison(Key key, Operator operator, Pattern value) implements Node {}
+    /** @param at position of the value */
+    record Comparison(Key key, Operator operator, Pattern value, int at) implements Node {}
 }

@@ -176,7 +176,7 @@ final class ExpressionParser {
             at = end;
             @Nullable Key key = word.indexOf('.') < 0 ? null : Key.of(word);
             return key != null
-                    ? new Comparison(key, Operator.PRESENT, Pattern.literal(""))
+                    ? new Comparison(key, Operator.PRESENT, Pattern.literal(""), end)
                     : new Word(names(word, start), false, start);
         }
         @Nullable Key key = Key.of(word);
@@ -229,7 +229,7 @@ final class ExpressionParser {
             Path path = path(pattern, start);
             return operator == Operator.EQUAL ? path : new Not(path);
         }
-        return new Comparison(key, operator, pattern);
+        return new Comparison(key, operator, pattern, start);
     }
 
     /** Returns the term for {@code property=K}, which means {@code property.K}. */
@@ -240,7 +240,7 @@ final class ExpressionParser {
                     kind.word() + " can only be compared with = and !=; to compare a value, write " + kind.word()
                             + ".K");
         }
-        Node present = new Comparison(new Key(kind, name), Operator.PRESENT, Pattern.literal(""));
+        Node present = new Comparison(new Key(kind, name), Operator.PRESENT, Pattern.literal(""), keyEnd);
         return operator == Operator.EQUAL ? present : new Not(present);
     }
 

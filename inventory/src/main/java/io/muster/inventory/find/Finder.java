@@ -10,9 +10,11 @@ import io.muster.inventory.find.Expression.Related;
 import io.muster.inventory.find.Expression.Scope;
 import io.muster.inventory.find.Expression.Word;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.Extended;
 import io.muster.inventory.graph.Pool;
 import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
+import io.muster.inventory.graph.Unit;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
@@ -218,6 +220,7 @@ final class Finder {
             case UNIT -> ofKind(within, k -> operator.test(value).test(k.unit()));
             case SIZE -> {
                 Quantity limit = value.quantity();
+                checkUnit(limit, comparison.at());
                 yield ofKind(within, k -> Score.quantity(k).is(operator, limit));
             }
             case NAME -> operator == Operator.EQUAL ? within.intersect(named(value)) : within.subtract(named(value));
@@ -232,7 +235,7 @@ final class Finder {
                         .filter(given -> operator == Operator.PRESENT
                                 || (given.isValueNode() && operator.test(value).test(given.asText())))
                         .isPresent()));
-            case STATE -> state(operator, value, within);
+            case STATE -> state(comparison, within);
             case RANK -> rank(operator, value, within);
             case ID -> id(operator, value, within);
             case UUID -> uuid(operator.test(value), within);
@@ -246,10 +249,28 @@ final class Finder {
         return having.build();
     }
 
-    private Idset state(Operator operator, Pattern value, Idset within) {
+    /** Refuses a unit that is no unit with prefixes and in which no pool is counted, because it is usually misspelt. */
+    private void checkUnit(Quantity limit, int at) {
+        String unit = limit.unit();
+        if (!Unit.of(unit).isKnown()
+                && graph.ofKind(kind -> kind.unit().equals(unit)).isEmpty()) {
+            throw expression.fault(
+                    at,
+                    "no pool is counted in " + unit + "; units with prefixes, such as k, M and Gi, are "
+                            + String.join(", ", Unit.BASES));
+        }
+    }
+
+    private Idset state(Comparison comparison, Idset within) {
+        Pattern value = comparison.value();
         Idset found = graph.withData(data -> data.hasState(value::matches));
+        if (found.isEmpty() && Extended.STATES.stream().noneMatch(value::matches)) {
+            throw expression.fault(
+                    comparison.at(),
+                    "there is no state " + value.text() + "; there are " + String.join(", ", Extended.STATES));
+        }
         return within.intersect(
-                operator == Operator.EQUAL
+                comparison.operator() == Operator.EQUAL
                         ? found
                         : graph.withData(data -> data.hasState(any -> true)).subtract(found));
     }

@@ -50,6 +50,7 @@ final class Drawing {
                 .append(width)
                 .append("\" height=\"")
                 .append(MARGIN + ROW * rows)
+                .append("\" viewBox=\"0 0 " + width + " " + (MARGIN + ROW * rows))
                 .append("\" font-family=\"monospace\" font-size=\"12\">\n");
         boxes.forEach(box -> svg(box, left, out));
         return out.append("</svg>\n").toString();
@@ -66,12 +67,14 @@ final class Drawing {
         for (Box child : box.below) {
             int end = left.get(child.level);
             int other = child.y + HEIGHT / 2;
+            int turn = end - GAP;
             int bend = end - GAP / 2;
             out.append(String.format(
                     Locale.ROOT,
-                    "<path d=\"M%d %d C%d %d %d %d %d %d\" fill=\"none\" stroke=\"#888888\"/>\n",
+                    "<path d=\"M%d %d H%d C%d %d %d %d %d %d\" fill=\"none\" stroke=\"#888888\"/>\n",
                     x + box.width(),
                     middle,
+                    turn,
                     bend,
                     middle,
                     bend,

@@ -33,6 +33,10 @@ public record Extended(
     /** The condition of a node that is up. */
     public static final String AVAIL = "avail";
 
+    /** Every state that people set or are told. A document may have others. */
+    public static final List<String> STATES =
+            List.of(UP, AVAIL, DOWN, "degraded", "failing", "unknown", DRAINED, EXCLUDED, "lost", "torpid", "offline");
+
     /** States in which nothing may be placed on a pool. Fluxion has one state for all of them. */
     private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED, "lost", "torpid", "offline");
 

@@ -7,7 +7,9 @@ import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -15,6 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  * characters that may not be printed. Siblings that look alike are drawn once, with their number, and so is what is below them.
  */
 public final class Picture {
-    /** The number of characters after which a folded list of names is cut off. The number of names is shown beside the list. */
-    private static final int MOST_CHARS = 200;
+    /** The length of a cut list of names in an image. */
+    private static final int IMAGE_CHARS = 48;
+
+    private static final String NODE = "node";
 
     /** The highest number of drawn levels. Without this limit, a subsystem could be as deep as there are vertices. */
     private static final int MAX_LEVELS = 100;
@@ -52,15 +58,23 @@ public final class Picture {
     /** Vertices that look alike down to the lowest drawn level and are below the same vertex or below vertices that look alike. */
     private static final class Bundle {
         final int sample;
+        /** Gives the box its colour; null for a box without states. */
         final @Nullable String state;
+        /** The state of this box and everything below it. */
+        final @Nullable String sum;
+        /** Numbers of nodes by state, if no box below shows them. */
+        final Map<String, Integer> inside;
+
         final Map<Integer, Bundle> below;
         final Set<String> names = new LinkedHashSet<>();
         /** The number of vertices below one vertex. */
         int each;
 
-        Bundle(int sample, @Nullable String state, Map<Integer, Bundle> below) {
+        Bundle(Look look, int sample, @Nullable String sum, Map<Integer, Bundle> below) {
             this.sample = sample;
-            this.state = state;
+            this.state = look.extended.word() == null ? sum : look.extended.word();
+            this.sum = sum;
+            this.inside = look.inside;
             this.below = below;
         }
 
@@ -77,6 +91,10 @@ public final class Picture {
     private final Idset starts;
     private final int depth;
     private final Map<Look, Integer> looks = new HashMap<>();
+    /** The nodes by state, and everything that contains some of them. */
+    private final Map<String, Idset> nodes;
+
+    private final Idset containers;
 
     /**
      * Creates a picture of one subsystem.
@@ -89,6 +107,11 @@ public final class Picture {
         this.subsystem = subsystem;
         this.starts = starts;
         this.depth = depth;
+        Idset all = graph.ofKind(kind -> kind.type().equals(NODE));
+        this.nodes = new TreeMap<>(graph.words());
+        nodes.replaceAll((word, vertices) -> vertices.intersect(all));
+        Idset stated = nodes.values().stream().reduce(Idset.EMPTY, Idset::union);
+        this.containers = graph.above(stated, EdgeKind.CONTAINMENT);
     }
 
     /** Creates a picture of a whole subsystem, which may have several tops. */
@@ -115,23 +138,25 @@ public final class Picture {
     /**
      * Returns a tree for each start as text, one line for each bundle of vertices that are alike, with children indented.
      *
+     * @param width the number of characters in a line, to which lists of names are cut as far as possible
      * @param paint returns the second argument, a text, in the colour of the first, a state
      */
-    public String tree(Lines lines, BinaryOperator<String> paint) {
+    public String tree(Lines lines, int width, BinaryOperator<String> paint) {
         StringBuilder out = new StringBuilder();
-        bundles().forEach(bundle -> branch(bundle, lines, "", paint, out));
+        bundles().forEach(bundle -> branch(bundle, lines, width, "", paint, out));
         return out.toString();
     }
 
-    private void branch(Bundle bundle, Lines lines, String lead, BinaryOperator<String> paint, StringBuilder out) {
-        String text = text(bundle);
+    private void branch(
+            Bundle bundle, Lines lines, int width, String lead, BinaryOperator<String> paint, StringBuilder out) {
+        String text = text(bundle, width - lead.length() - text(bundle, 0).length());
         out.append(bundle.state == null ? text : paint.apply(bundle.state, text))
                 .append('\n');
         int remaining = bundle.below.size();
         for (Bundle child : bundle.below.values()) {
             boolean last = --remaining == 0;
             out.append(lead).append(last ? lines.last : lines.branch);
-            branch(child, lines, lead + (last ? "   " : lines.on), paint, out);
+            branch(child, lines, width, lead + (last ? "   " : lines.on), paint, out);
         }
     }
 
@@ -139,8 +164,10 @@ public final class Picture {
     public String dot() {
         StringBuilder out = new StringBuilder("digraph ")
                 .append(quote(Text.escaped(subsystem)))
-                .append(
-                        " {\n  node [shape=box, style=\"rounded,filled\", fillcolor=white, fontname=\"sans-serif\"];\n");
+                .append(" {\n"
+                        + "  rankdir=LR;\n"
+                        + "  node [shape=box, style=\"rounded,filled\", fillcolor=white,"
+                        + " fontname=\"sans-serif\"];\n");
         int[] count = new int[1];
         bundles().forEach(bundle -> dot(bundle, out, count));
         return out.append("}\n").toString();
@@ -149,7 +176,7 @@ public final class Picture {
     private int dot(Bundle bundle, StringBuilder out, int[] count) {
         int self = count[0]++;
         @Nullable String colour = colour(bundle);
-        out.append("  v").append(self).append(" [label=").append(quote(text(bundle)));
+        out.append("  v").append(self).append(" [label=").append(quote(text(bundle, IMAGE_CHARS)));
         out.append(colour == null ? "" : ", fillcolor=\"" + colour + '"').append("];\n");
         for (Bundle child : bundle.below.values()) {
             int below = dot(child, out, count);
@@ -177,17 +204,18 @@ public final class Picture {
         @Nullable String colour = colour(bundle);
         List<Drawing.Box> below = new ArrayList<>();
         bundle.below.values().forEach(child -> below.add(add(child, level + 1, drawing)));
-        return drawing.add(text(bundle), colour == null ? "#ffffff" : colour, level, below);
+        return drawing.add(text(bundle, IMAGE_CHARS), colour == null ? "#ffffff" : colour, level, below);
     }
 
     private static @Nullable String colour(Bundle bundle) {
         return bundle.state == null ? null : COLOURS.get(bundle.state);
     }
 
-    private String text(Bundle bundle) {
+    /** @param room the number of characters to which a list of names is cut */
+    private String text(Bundle bundle, int room) {
         Pool pool = graph.pool(bundle.sample);
         int count = Math.max(bundle.names.size(), bundle.each);
-        StringBuilder text = new StringBuilder(names(new ArrayList<>(bundle.names)));
+        StringBuilder text = new StringBuilder(names(new ArrayList<>(bundle.names), room));
         if (!pool.name().startsWith(pool.type()) || count > 1) {
             text.append(" (").append(count > 1 ? count + " x " : "").append(pool.type());
             text.append(bundle.each < count ? ", " + bundle.each + " each)" : ")");
@@ -196,7 +224,8 @@ public final class Picture {
             text.append(" = ").append(pool.size()).append(pool.unit());
         }
         pool.properties().forEach((k, v) -> text.append(' ').append(k).append(v.isEmpty() ? "" : "=" + v));
-        String state = graph.extended(bundle.sample).stateText();
+        String own = graph.extended(bundle.sample).stateText();
+        String state = own.isEmpty() ? inside(bundle, count) : own;
         graph.extended(bundle.sample)
                 .tags()
                 .forEach((k, v) -> text.append(" #").append(k).append(v.isEmpty() ? "" : "=" + v));
@@ -204,15 +233,23 @@ public final class Picture {
                 .toString());
     }
 
-    private static String names(List<String> names) {
+    /** Returns the states of the nodes that no box below shows, such as "71 avail, 1 drained"; "" if there are none. */
+    private static String inside(Bundle bundle, int count) {
+        List<String> parts = new ArrayList<>();
+        bundle.inside.forEach((word, number) -> parts.add(number + " " + word));
+        return (parts.isEmpty() || count == 1 ? "" : "each: ") + String.join(", ", parts);
+    }
+
+    /** Returns a list of names, cut off after some of them if it is too long. The number of names is shown beside the list. */
+    private static String names(List<String> names, int room) {
         if (names.size() == 1) {
             return names.get(0);
         }
         String text = folded(names);
-        if (text.length() <= MOST_CHARS) {
+        if (text.length() <= room) {
             return text;
         }
-        int comma = text.lastIndexOf(',', MOST_CHARS);
+        int comma = text.lastIndexOf(',', Math.max(0, room - "...".length()));
         return (comma > 0 ? text.substring(0, comma + 1) : names.get(0) + ",") + "...";
     }
 
@@ -261,22 +298,44 @@ public final class Picture {
         alike.forEach((look, bundle) -> counts.put(look, bundle.each));
         PoolKind kind = graph.pool(vertex).kind();
         Extended extended = graph.extended(vertex);
-        Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), extended, counts);
-        @Nullable String word = extended.word();
-        @Nullable String state = word == null ? common(alike.values()) : word;
-        return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), new Bundle(vertex, state, alike));
+        Map<String, Integer> inside = alike.isEmpty() ? inside(vertex) : Map.of();
+        Look look = new Look(kind.type(), kind.size(), kind.unit(), kind.properties(), extended, counts, inside);
+        @Nullable String sum = sum(extended.word(), alike.values(), inside.keySet());
+        return new Drawn(looks.computeIfAbsent(look, l -> looks.size()), new Bundle(look, vertex, sum, alike));
     }
 
-    /** Returns the state that all {@code bundles} have that have a state, MIXED if they have several, null if they have none. */
-    private static @Nullable String common(Iterable<Bundle> bundles) {
-        @Nullable String common = null;
-        for (Bundle bundle : bundles) {
-            String state = bundle.state;
-            if (state != null) {
-                common = common == null || common.equals(state) ? state : MIXED;
-            }
+    /** Returns the number of nodes in a vertex by state. */
+    private Map<String, Integer> inside(int vertex) {
+        Map<String, Integer> inside = new TreeMap<>();
+        if (containers.contains(vertex)) {
+            Idset below = graph.below(Idset.of(vertex), EdgeKind.CONTAINMENT);
+            nodes.forEach((word, some) -> inside.put(word, below.intersect(some).size()));
+            inside.values().removeIf(number -> number == 0);
         }
-        return common;
+        return inside;
+    }
+
+    /**
+     * Returns the state of a vertex and everything below it: the only state that there is, or MIXED. Below a vertex without a state, a
+     * failing GPU beside a GPU without a state is not the only state, and a rack whose nodes are all offline is offline.
+     */
+    private @Nullable String sum(@Nullable String own, Collection<Bundle> below, Set<String> inside) {
+        Set<String> all = new TreeSet<>(inside);
+        Set<String> stated = new HashSet<>();
+        Set<String> stateless = new HashSet<>();
+        for (Bundle bundle : below) {
+            String state = bundle.sum;
+            (state == null ? stateless : stated).add(graph.pool(bundle.sample).type());
+            all.addAll(state == null ? List.of() : List.of(state));
+        }
+        all.addAll(own == null ? List.of() : List.of(own));
+        boolean good = all.stream().allMatch(Picture::isGood);
+        boolean one = all.size() == 1 && (own != null || Collections.disjoint(stated, stateless));
+        return all.isEmpty() ? null : good || one ? all.iterator().next() : MIXED;
+    }
+
+    private static boolean isGood(String state) {
+        return state.equals(Extended.UP) || state.equals(Extended.AVAIL);
     }
 
     private List<Integer> children(int vertex, BitSet drawn) {
@@ -297,5 +356,6 @@ public final class Picture {
             String unit,
             SortedMap<String, String> properties,
             Extended extended,
-            Map<Integer, Integer> children) {}
+            Map<Integer, Integer> children,
+            Map<String, Integer> inside) {}
 }

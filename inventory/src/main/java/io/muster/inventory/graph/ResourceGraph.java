@@ -276,6 +276,20 @@ public final class ResourceGraph {
         return found.build();
     }
 
+    /** Returns the vertices that have a state or a condition, by the first word that people read. */
+    Map<String, Idset> words() {
+        Map<String, Idset.Builder> words = new HashMap<>();
+        extended.forEach((first, last, data) -> {
+            String word = data.word();
+            if (word != null) {
+                words.computeIfAbsent(word, w -> Idset.builder()).addRange(first, last);
+            }
+        });
+        Map<String, Idset> built = new HashMap<>();
+        words.forEach((word, vertices) -> built.put(word, vertices.build()));
+        return built;
+    }
+
     /** Returns the children of all {@code vertices} in a subsystem. */
     public Idset children(Idset vertices, String subsystem) {
         return layout.children(vertices, subsystem);

@@ -421,6 +421,8 @@ class FeasibilityTest {
                 "slot=4/[core;port=30{unit:GB/s}] | YES | fits on 8 of 8 nodes",
                 "slot=5/[core;port=30{unit:GB/s}] | NEVER | 5 slots with 30GB/s port asked; the port of subsystem bandwidth is enough for 4",
                 "slot=8/[core=4;port=30{unit:GB/s}] | NEVER | 240GB/s port asked in all; subsystem bandwidth has 160GB/s port",
+                "slot=5/[core;port=30000{unit:MB/s}] | NEVER | 5 slots with 30000MB/s port asked; the port of subsystem bandwidth is enough for 4",
+                "slot=4/[core;port=30000{unit:MB/s}] | YES | fits on 8 of 8 nodes",
                 "node=2/[core;pfs=50{unit:GB/s}] | YES | fits on 8 of 8 nodes",
                 "node=2/[core;pfs=51{unit:GB/s}] | NEVER | 102GB/s pfs asked in all; subsystem bandwidth has 100GB/s pfs",
                 "slot=2/licence | YES | fits beside the nodes",
@@ -457,6 +459,24 @@ class FeasibilityTest {
                 .isEqualTo(Verdict.NEVER);
     }
 
+    /** A PDU above a rack serves the rack's hosts, of which R may have none at present. A licence is above nothing and serves all. */
+    @Test
+    void whatStandsAboveRacksWithoutHostsServesNobody() throws IOException {
+        Problems problems = new Problems();
+        List<GraphEntry> entries = GraphEntry.readAll(new JsonMapper().readTree("""
+                [{"type": "pdu", "subsystem": "power", "holds": "rack"},
+                 {"type": "licence", "subsystem": "shop"},
+                 {"type": "rack", "hosts": "away[0-3]"}]
+                """), "graph", problems);
+        assertThat(problems.errors()).isEmpty();
+        ResourceSet r = set("n[0-1]", "0-1", 4, 0);
+        Feasibility feasibility = Feasibility.of(r, Structure.of(r, entries, Detail.POOLS));
+        assertThat(feasibility.ever(Request.of(Shape.parse("node/pdu=1"))).verdict())
+                .isEqualTo(Verdict.NEVER);
+        assertThat(feasibility.ever(Request.of(Shape.parse("node/licence=1"))).verdict())
+                .isEqualTo(Verdict.YES);
+    }
+
     @Test
     void whatTheGraphSaysIsDownCannotBeUsedNow() throws IOException {
         ResourceSet r = set("n[0-7]", "0-7", 4, 0);
@@ -466,8 +486,9 @@ class FeasibilityTest {
         Feasibility down = Feasibility.of(r, graph.state(graph.named(Set.of("n3")), "down"));
         assertThat(down.ever(eight).verdict()).isEqualTo(Verdict.YES);
         assertThat(down.now(eight, all, 0).sentence())
-                .isEqualTo("fits the inventory, not now: 8 of 8 nodes up; 8 nodes with core >= 4 asked;"
-                        + " 7 of 8 have them (n[0-2,4-7]); it fits with node=7");
+                .isEqualTo(
+                        "fits the inventory, not now: 8 of 8 nodes up, but not usable: n3; 8 nodes with core >= 4 asked;"
+                                + " all 7 have them (n[0-2,4-7]); it fits with node=7");
         assertThat(down.now(eight, all, 0).remarks()).containsExactly("some vertices of the graph are down");
         Feasibility rack = Feasibility.of(r, graph.state(graph.named(Set.of("rack0")), "drained"));
         assertThat(rack.now(Request.of(Shape.parse("node=5")), all, 0).verdict())

@@ -130,6 +130,8 @@ class ExpressionTest {
                 "node and name!=node*            | ``",
                 "data.flux.jobs                  | node2",
                 "size=1.2TB                      | node2/ssd0",
+                "ssd.size>=1200gb                | node2/ssd0 node3/ssd0",
+                "pdu.size=30000W                 | power:/power0/pdu0",
                 "unit=kW                         | power:/power0/pdu0 power:/power0/pdu1",
                 "/cluster0/*/node3               | node3",
                 "path=/cluster0/rack0/*/ssd0     | node0/ssd0 node1/ssd0",
@@ -170,6 +172,8 @@ class ExpressionTest {
                 "node in /cluster0/rack7 | 8 | there is no path /cluster0/rack7 in subsystem containment",
                 "node in water:pipe | 8  | there is no subsystem water; there are containment, power",
                 "node in pdu1       | 8  | this is not in subsystem containment but in power, as power:... would say",
+                "not state=dwon     | 10 | there is no state dwon; there are up, avail, down, degraded, failing, unknown, drained, excluded, lost, torpid, offline",
+                "ssd and size>=1ZB  | 14 | no pool is counted in ZB; units with prefixes, such as k, M and Gi, are B, B/s, b, b/s, bit/s, W, Wh, J, Hz, FLOPS",
                 "node\u0007x        | 4  | U+0007 cannot be in an expression",
             })
     void badExpressionsAreRefusedAtTheColumn(String expression, int position, String reason) {

@@ -127,7 +127,7 @@ class ResourceGraphTest {
         ResourceGraph live = read.state(read.nodesOf(two, Idset.of(0)), "up")
                 .state(read.nodesOf(two, Idset.of(1)), "drained")
                 .withProperties(two);
-        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+        assertThat(new Picture(live, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .isEqualTo("""
                         cluster0
                         |- fluke0,login (2 x node)
@@ -232,23 +232,23 @@ class ResourceGraphTest {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
         graph = graph.state(graph.nodesOf(R, Idset.of(0, 1, 2)), "up")
                 .state(graph.nodesOf(R, R.ranks().without(0).without(1).without(2)), "down");
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES, ResourceGraphTest::plain))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).tree(Picture.Lines.BOXES, 250, ResourceGraphTest::plain))
                 .isEqualTo("""
                         cluster0
                         ├─ fluke[0,2] (2 x node) [up]
                         ├─ fluke1 (node) ssd [up]
                         └─ login (node) [down]
                         """);
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES, ResourceGraphTest::plain))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.BOXES, 250, ResourceGraphTest::plain))
                 .contains("fluke[0,2] (2 x node) [up]\n│  ├─ core = 4 ids=0-3\n│  └─ gpu0\n");
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1).dot())
                 .startsWith("digraph \"containment\" {\n")
                 .contains("v1 [label=\"fluke[0,2] (2 x node) [up]\", fillcolor=\"#d9ead3\"];\n  v0 -> v1;\n")
                 .endsWith("}\n");
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2).tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .startsWith("cluster0\n|- fluke[0,2] (2 x node) [up]\n|  |- core = 4 ids=0-3\n|  `- gpu0\n")
                 .contains("`- login (node) [down]\n   `- core0\n");
-        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, ResourceGraphTest::plain))
+        assertThat(new Picture(graph, "power", 1).tree(Picture.Lines.BOXES, 250, ResourceGraphTest::plain))
                 .isEmpty();
     }
 
@@ -271,7 +271,7 @@ class ResourceGraphTest {
     @Test
     void whatIsBelowLikeSiblingsIsFoldedAcrossThem() throws IOException {
         ResourceGraph graph = racks();
-        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .isEqualTo("""
                         cluster0
                         |- rack[0-2] (3 x rack)
@@ -285,8 +285,15 @@ class ResourceGraphTest {
                            `- node71 [down]
                               `- core[0-7] (8 x core)
                         """);
-        assertThat(new Picture(graph, "power", 9).tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
-                .isEqualTo("power0\n`- pdu[0-1] (2 x pdu)\n   `- rack[0-3] (4 x rack, 2 each)\n");
+        assertThat(new Picture(graph, "power", 9).tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
+                .isEqualTo("""
+                        power0
+                        |- pdu0
+                        |  `- rack[0-1] (2 x rack) [each: 18 up]
+                        `- pdu1
+                           |- rack2 [18 up]
+                           `- rack3 [1 down, 17 up]
+                        """);
     }
 
     @Test
@@ -301,7 +308,8 @@ class ResourceGraphTest {
         }
         ResourceGraph graph = b.build();
         Picture picture = new Picture(graph, "power", 9);
-        assertThat(picture.tree(Picture.Lines.ASCII, ResourceGraphTest::plain)).isEqualTo("""
+        assertThat(picture.tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
+                .isEqualTo("""
                 pdu[0-1] (2 x pdu)
                 `- node[0-1] (2 x node, 1 each)
                 pdu2 = 5
@@ -313,12 +321,38 @@ class ResourceGraphTest {
                 .containsExactly("/pdu0/node0", "/pdu0", "/pdu1/node1", "/pdu1", "/pdu2/node2", "/pdu2");
     }
 
+    /** What has nodes has their states, also where the nodes are not drawn. A state deep below a node that is up reaches the rack. */
+    @Test
+    void aRackHasTheStatesOfEverythingInIt() throws IOException {
+        ResourceGraph graph = racks();
+        Idset core = graph.below(graph.named(Set.of("node0")), EdgeKind.CONTAINMENT);
+        ResourceGraph failing = graph.state(Idset.of(core.first()), "failing");
+        assertThat(new Picture(failing, EdgeKind.CONTAINMENT, 9)
+                        .tree(Picture.Lines.ASCII, 250, (state, text) -> state + "<" + text + ">"))
+                .contains("mixed<rack0>", "up<node0 [up]>", "failing<core0 [failing]>", "up<rack[1-2] (2 x rack)>");
+        Idset rack = new Paths(graph, ResourceSet.EMPTY).find("/cluster0/rack0/node[0-17]");
+        assertThat(new Picture(graph.state(rack, "offline"), EdgeKind.CONTAINMENT, 9)
+                        .tree(Picture.Lines.ASCII, 250, (state, text) -> state + "<" + text + ">"))
+                .contains("mixed<cluster0>", "offline<rack0>", "mixed<rack3>");
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 1)
+                        .tree(Picture.Lines.ASCII, 250, (state, text) -> state + "<" + text + ">"))
+                .isEqualTo("""
+                        mixed<cluster0>
+                        |- up<rack[0-2] (3 x rack) [each: 18 up]>
+                        `- mixed<rack3 [1 down, 17 up]>
+                        """);
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 2)
+                        .tree(Picture.Lines.ASCII, 60, ResourceGraphTest::plain)
+                        .lines())
+                .allMatch(line -> line.length() <= 60);
+    }
+
     @Test
     void aPictureStartsAnywhereAndShowsStatesInColours() throws IOException {
         ResourceGraph graph = racks();
         int rack = new Paths(graph, ResourceSet.EMPTY).find("/cluster0/rack3").first();
         Picture picture = new Picture(graph, EdgeKind.CONTAINMENT, Idset.of(rack), 1);
-        assertThat(picture.tree(Picture.Lines.ASCII, (state, text) -> state + "<" + text + ">"))
+        assertThat(picture.tree(Picture.Lines.ASCII, 250, (state, text) -> state + "<" + text + ">"))
                 .isEqualTo("""
                         mixed<rack3>
                         |- switch0
@@ -373,7 +407,7 @@ class ResourceGraphTest {
                                 .mapToObj(i -> Integer.toString(2 * i + 1))
                                 .collect(Collectors.joining(",")))));
         String tree = new Picture(ResourceGraph.of(scattered, Detail.POOLS), EdgeKind.CONTAINMENT, 9)
-                .tree(Picture.Lines.ASCII, ResourceGraphTest::plain);
+                .tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain);
         assertThat(tree.lines()).hasSize(5).allMatch(line -> line.length() < 250);
         assertThat(tree).contains("... (1000 x node) odd\n").startsWith("cluster0\n|- n[0,2,4,");
     }
@@ -391,11 +425,11 @@ class ResourceGraphTest {
     @Test
     void namesThatNoHostCouldHaveAreDrawnToo() {
         Picture odd = new Picture(siblings("a b", "c[1]", "d,e"), EdgeKind.CONTAINMENT, 9);
-        assertThat(odd.tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+        assertThat(odd.tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
         String lengthy = "n".repeat(300);
         Picture one = new Picture(siblings(lengthy + "1", lengthy + "2"), EdgeKind.CONTAINMENT, 9);
-        assertThat(one.tree(Picture.Lines.ASCII, ResourceGraphTest::plain))
+        assertThat(one.tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .isEqualTo("cluster0\n`- " + lengthy + "1,... (2 x box)\n");
     }
 
@@ -409,7 +443,7 @@ class ResourceGraphTest {
                 b.edge(other, i, new EdgeKind("net", EdgeKind.CONDUIT_OF, true, Map.of()));
             }
         }
-        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII, ResourceGraphTest::plain);
+        String tree = new Picture(b.build(), "net", 100).tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain);
         assertThat(tree.lines()).hasSize(60).doesNotHaveDuplicates();
         assertThat(tree).startsWith("switch0\n|- switch1 = 2\n");
     }

@@ -56,7 +56,7 @@ class LiveGraphTest {
 
     private String tree(int depth) {
         ResourceGraph graph = LiveGraph.of(Structure.of(state.resources(), Detail.UNITS), state);
-        return new Picture(graph, EdgeKind.CONTAINMENT, depth).tree(Picture.Lines.ASCII, (state, text) -> text);
+        return new Picture(graph, EdgeKind.CONTAINMENT, depth).tree(Picture.Lines.ASCII, 250, (state, text) -> text);
     }
 
     private void define(String hosts) {
