@@ -168,7 +168,9 @@ final class Verbs {
     }
 
     private CommandLine upgrade() {
-        return family("upgrade", "Show the state of an upgrade, or finish it. Until then, the earlier version can start again.")
+        return family(
+                        "upgrade",
+                        "Show the state of an upgrade, or finish it. Until then, the earlier version can start again.")
                 .addSubcommand("status", new UpgradeStatus(console))
                 .addSubcommand("finish", new UpgradeFinish(console));
     }

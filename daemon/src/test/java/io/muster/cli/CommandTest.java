@@ -89,8 +89,9 @@ class CommandTest extends VerbTest {
         succeeds("undrain", "1");
         assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
-                .startsWith("muster undrain: node1 (rank 1) not drained by holder admin, but by others - node1: firmware (ops, by "
-                        + USER)
+                .startsWith(
+                        "muster undrain: node1 (rank 1) not drained by holder admin, but by others - node1: firmware (ops, by "
+                                + USER)
                 .endsWith(
                         "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if"
                                 + " another user placed it\n");
@@ -110,14 +111,27 @@ class CommandTest extends VerbTest {
     @ParameterizedTest
     @ValueSource(strings = {"", " ", ",", ",,"})
     void targetsThatNameNothingAreRefusedByEveryVerb(String empty) {
-        for (String verb : "status summary list info why drain undrain exclude include offline history".split(" ", -1)) {
+        for (String verb :
+                "status summary list info why drain undrain exclude include offline history".split(" ", -1)) {
             assertThat(refused(Exit.USAGE, verb, empty).err())
-                    .isEqualTo("muster " + verb + ": \"" + empty
-                            + "\" names no targets\n  `all` stands for every host\n");
+                    .isEqualTo(
+                            "muster " + verb + ": \"" + empty + "\" names no targets\n  `all` stands for every host\n");
         }
         assertThat(refused(Exit.USAGE, "status", "-i", empty).err()).contains("\"" + empty + "\" names no targets");
         assertThat(refused(Exit.USAGE, "property", "add", "gpu", empty).err()).contains("names no targets");
         assertThat(refused(Exit.USAGE, "tag", "add", empty, "a").err()).contains("names no targets");
+    }
+
+    @Test
+    void aDrainOfAbsentHostsSaysWhyTheyAreAbsent() {
+        succeeds("shrink", "1");
+        assertThat(refused(Exit.CONFLICT, "drain", "0-1", "x").err())
+                .startsWith("muster drain: node1 (rank 1) is lost (shrunk)\n");
+        succeeds("exclude", "2");
+        assertThat(refused(Exit.CONFLICT, "drain", "1-3", "x").err())
+                .startsWith("muster drain: node[1-2] (ranks 1-2) are excluded or lost\n");
+        assertThat(refused(Exit.CONFLICT, "drain", "2", "x").err())
+                .startsWith("muster drain: node2 (rank 2) is excluded\n");
     }
 
     @Test

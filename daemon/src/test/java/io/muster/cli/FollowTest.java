@@ -63,7 +63,8 @@ class FollowTest extends VerbTest {
                 .contains("since is 99, but the last event of this journal is ");
         assertThat(refused(Exit.USAGE, "watch", "--since", "seq:-1").err())
                 .contains("\"seq:-1\" is not a sequence number");
-        assertThat(refused(Exit.USAGE, "watch", "--since", "seq:x").err()).contains("\"seq:x\" is not a sequence number");
+        assertThat(refused(Exit.USAGE, "watch", "--since", "seq:x").err())
+                .contains("\"seq:x\" is not a sequence number");
     }
 
     @Test

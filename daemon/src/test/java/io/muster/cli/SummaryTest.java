@@ -89,7 +89,9 @@ class SummaryTest extends VerbTest {
         String all = out("drain", "--dry-run", "all", "new firmware");
         assertThat(all).startsWith("would drain r000n[00-39],").contains("r024n[00-39] (ranks 0-999) reason=");
         String cut = "r000n[00-39],...[960 more hosts] (ranks 0-999) reason=\"new firmware\" holder=admin by ";
-        assertThat(onTerminal(80, 24, "drain", "--dry-run", "all", "new firmware").out()).startsWith("would drain " + cut);
+        assertThat(onTerminal(80, 24, "drain", "--dry-run", "all", "new firmware")
+                        .out())
+                .startsWith("would drain " + cut);
         assertThat(onTerminal(80, 24, "drain", "all", "new firmware").err())
                 .startsWith("This changes 1000 of 1000 hosts (100 %): r000n[00-39],")
                 .contains("more hosts]. Continue? [y/N]")
@@ -101,7 +103,8 @@ class SummaryTest extends VerbTest {
                 .startsWith("muster drain: r000n[00-39],")
                 .contains("more hosts] (ranks 0-999) already drained - r000n[00-39],")
                 .hasSizeLessThan(700);
-        assertThat(refused(Exit.NO_TARGET, "drain", "x[0-1999,3000,4000]y", "x").err()).hasSizeLessThan(1200);
+        assertThat(refused(Exit.NO_TARGET, "drain", "x[0-1999,3000,4000]y", "x").err())
+                .hasSizeLessThan(1200);
     }
 
     @Test

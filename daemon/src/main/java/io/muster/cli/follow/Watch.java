@@ -114,8 +114,8 @@ public final class Watch extends Following {
         if (choice.human()) {
             Zone shown = zone.zone(console());
             console()
-                    .println(
-                            shown.exact(event.path("timestamp").asDouble()) + " " + EventLines.text(event, console(), shown));
+                    .println(shown.exact(event.path("timestamp").asDouble()) + " "
+                            + EventLines.text(event, console(), shown));
         } else {
             printDocument(event);
         }

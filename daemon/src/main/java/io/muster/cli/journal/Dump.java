@@ -76,6 +76,7 @@ public final class Dump extends Verb {
 
     private String text(JournalRecord record) {
         Zone zone = period.zone(console());
-        return record.seq() + " " + zone.exact(record.timestamp()) + " " + EventLines.text(record.event(), console(), zone);
+        return record.seq() + " " + zone.exact(record.timestamp()) + " "
+                + EventLines.text(record.event(), console(), zone);
     }
 }

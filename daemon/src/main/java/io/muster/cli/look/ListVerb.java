@@ -54,7 +54,9 @@ public final class ListVerb extends UsageVerb {
     @Option(names = "--skip-empty", description = "Print no lines without hosts. Default with -i, -q, -p or TARGETS.")
     private boolean skipEmpty;
 
-    @Option(names = "--no-skip-empty", description = "Print lines without hosts too. Default without -i, -q, -p and TARGETS.")
+    @Option(
+            names = "--no-skip-empty",
+            description = "Print lines without hosts too. Default without -i, -q, -p and TARGETS.")
     private boolean noSkipEmpty;
 
     @Mixin

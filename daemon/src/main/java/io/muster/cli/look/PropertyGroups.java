@@ -43,10 +43,12 @@ public final class PropertyGroups {
     public static Map<List<String>, Idset> of(ResourceSet resources, Idset ranks) {
         Group[] groups = new Group[ranks.size()];
         Arrays.fill(groups, new Group(List.of()));
-        resources.properties().forEach((name, having) -> having.intersect(ranks).forEach(rank -> {
-            int index = ranks.position(rank);
-            groups[index] = groups[index].with(name);
-        }));
+        resources
+                .properties()
+                .forEach((name, having) -> having.intersect(ranks).forEach(rank -> {
+                    int index = ranks.position(rank);
+                    groups[index] = groups[index].with(name);
+                }));
         Set<Group> inOrder = new LinkedHashSet<>();
         PrimitiveIterator.OfInt rank = ranks.stream().iterator();
         for (Group group : groups) {

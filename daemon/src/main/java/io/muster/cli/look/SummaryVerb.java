@@ -43,8 +43,8 @@ public final class SummaryVerb extends ReadVerb {
     @Option(
             names = {"-S", "--since"},
             paramLabel = "TIME",
-            description =
-                    "Count a problem as new if it began at this time or later. Forms: " + When.FORMS + ". Default: 12h.")
+            description = "Count a problem as new if it began at this time or later. Forms: " + When.FORMS
+                    + ". Default: 12h.")
     private @Nullable String since;
 
     @Mixin

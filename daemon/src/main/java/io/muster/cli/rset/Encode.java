@@ -26,7 +26,8 @@ import picocli.CommandLine.Option;
 /** {@code muster R encode}. */
 @Command(
         name = "encode",
-        description = "Make a resource set. All ranks have the same cores and GPUs, or each has those in an XML file of hwloc.",
+        description =
+                "Make a resource set. All ranks have the same cores and GPUs, or each has those in an XML file of hwloc.",
         footer = {
             "  muster R encode --hosts=node[0-3] --cores=0-7 --gpus=0-1",
             "  muster R encode --xml=node.xml --hosts=node[0-3] --topology",

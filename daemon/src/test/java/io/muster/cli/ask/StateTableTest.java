@@ -105,8 +105,9 @@ class StateTableTest {
 
     @Test
     void groupsOfPropertiesAreInTheOrderOfTheirLowestRanks() {
-        ResourceSet tagged =
-                R.withProperty("c", Idset.of(0, 7)).withProperty("b", Idset.of(2, 7)).withProperty("a", Idset.of(5));
+        ResourceSet tagged = R.withProperty("c", Idset.of(0, 7))
+                .withProperty("b", Idset.of(2, 7))
+                .withProperty("a", Idset.of(5));
 
         assertThat(PropertyGroups.of(tagged, Idset.parse("0-2,4-9")))
                 .containsExactly(

@@ -25,7 +25,8 @@ public final class TargetException extends IllegalArgumentException {
     static TargetException ranks(Idset missing, Idset known) {
         String list = Listing.RANKS.cut(missing.toString(), LONGEST);
         String subject = missing.size() == 1 ? "rank " + list + " is" : "ranks " + list + " are";
-        String has = known.isEmpty() ? "which has no ranks" : "which has " + Listing.RANKS.cut(known.toString(), LONGEST);
+        String has =
+                known.isEmpty() ? "which has no ranks" : "which has " + Listing.RANKS.cut(known.toString(), LONGEST);
         return new TargetException(subject + " not in the resource set, " + has, missing, Hostlist.EMPTY, null);
     }
 
