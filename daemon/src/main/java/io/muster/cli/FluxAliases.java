@@ -6,6 +6,13 @@ import java.util.Arrays;
 final class FluxAliases {
     private FluxAliases() {}
 
+    /** Returns a line that names no verb without {@code --help}, which would hide that mistake. */
+    static String[] withoutHelp(String... line) {
+        return Arrays.stream(line)
+                .filter(word -> !word.equals("--help") && !word.equals("-h"))
+                .toArray(String[]::new);
+    }
+
     /** Returns the command line in the syntax of {@code muster}. */
     static String[] meant(String... line) {
         String first = line.length == 0 ? "" : line[0];

@@ -52,7 +52,11 @@ public sealed class Muster permits Manual {
             return new Run(console).execute("muster " + arguments[0], plain);
         }
         String[] line = FluxAliases.meant(arguments);
-        return new Run(console).execute(parser(console, line), line);
+        CommandLine parser = parser(console, line);
+        boolean isUnknown = line.length > 0
+                && !line[0].startsWith("-")
+                && !parser.getSubcommands().containsKey(line[0]);
+        return new Run(console).execute(parser, isUnknown ? FluxAliases.withoutHelp(line) : line);
     }
 
     /**

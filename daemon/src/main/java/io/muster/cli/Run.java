@@ -102,6 +102,11 @@ final class Run {
 
     /** Returns picocli's message, without the names of Java types, and with the list of verbs if a verb is missing. */
     private static String sentence(CommandLine.ParameterException e) {
+        if (e instanceof CommandLine.UnmatchedArgumentException unmatched
+                && !e.getCommandLine().getSubcommands().isEmpty()
+                && !unmatched.getUnmatched().get(0).startsWith("-")) {
+            return "there is no verb " + unmatched.getUnmatched().get(0);
+        }
         String message =
                 String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
         return message.equals("Missing required subcommand")

@@ -123,6 +123,18 @@ class CommandTest extends VerbTest {
     }
 
     @Test
+    void aDrainOfAbsentHostsSaysWhyTheyAreAbsent() {
+        succeeds("shrink", "1");
+        assertThat(refused(Exit.CONFLICT, "drain", "0-1", "x").err())
+                .startsWith("muster drain: node1 (rank 1) is lost (shrunk)\n");
+        succeeds("exclude", "2");
+        assertThat(refused(Exit.CONFLICT, "drain", "1-3", "x").err())
+                .startsWith("muster drain: node[1-2] (ranks 1-2) are excluded or lost\n");
+        assertThat(refused(Exit.CONFLICT, "drain", "2", "x").err())
+                .startsWith("muster drain: node2 (rank 2) is excluded\n");
+    }
+
+    @Test
     void aTargetThatThereIsNotHasAStatusOfItsOwn() {
         assertThat(refused(Exit.NO_TARGET, "drain", "node[2-9]", "x").err())
                 .isEqualTo("muster drain: hosts node[4-9] are not in the resource set\n  nothing was changed\n");

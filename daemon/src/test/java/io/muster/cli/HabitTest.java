@@ -2,14 +2,20 @@ package io.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Command lines that users type from habit with flux resource and other tools, and their meaning here. */
 class HabitTest extends VerbTest {
@@ -202,6 +208,37 @@ class HabitTest extends VerbTest {
         assertThat(result.exit()).isZero();
         assertThat(result.out()).isEmpty();
         assertThat(result.err()).startsWith("muster history: node5: neither drained, excluded nor offline since ");
+    }
+
+    /** What happens after the end of a period is not known in it. */
+    @Test
+    void historyUntilATimeDoesNotCountWhatComesLater() throws IOException {
+        succeeds("drain", "node1", "dimm");
+        succeeds("undrain", "node1");
+        JsonNode whole = new JsonMapper()
+                .readTree(out("history", "--json", "node1"))
+                .path("intervals")
+                .path(0);
+        Instant from = Instant.parse(whole.path("from").asText());
+        Duration length = Duration.between(from, Instant.parse(whole.path("to").asText()));
+        String until = from.plus(length.dividedBy(2)).toString();
+
+        assertThat(out("history", "--tz=UTC", "--until", until, "node1"))
+                .containsPattern("\n\\S+ \\S+ UTC after \\S+ \\S+ UTC +\\S+ drained admin ");
+        JsonNode part = new JsonMapper()
+                .readTree(out("history", "--json", "--until", until, "node1"))
+                .path("intervals")
+                .path(0);
+        assertThat(part.path("to").isNull()).isTrue();
+        assertThat(part.path("seconds").asDouble())
+                .isLessThanOrEqualTo(whole.path("seconds").asDouble());
+        assertThat(out("history", "node1")).doesNotContain(" after ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"help darin", "darin --help", "darin -h node1", "property lst"})
+    void aVerbThatDoesNotExistIsRefusedAlsoWithHelp(String line) {
+        assertThat(refused(Exit.USAGE, line.split(" ", -1)).err()).contains(": there is no verb ");
     }
 
     @Test

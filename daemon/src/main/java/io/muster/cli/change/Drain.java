@@ -123,11 +123,11 @@ public final class Drain extends Change {
     @Nullable
     Failure explain(RpcException refusal, FluxClient client) throws IOException {
         Conflict conflict = conflict(client, TargetNames.spellMembers(client, String.valueOf(targets)));
-        String excluded = conflict.excluded();
-        if (!excluded.isEmpty()) {
+        String absent = conflict.absent();
+        if (!absent.isEmpty()) {
             return new Failure(
                     Exit.CONFLICT,
-                    excluded,
+                    absent,
                     "nothing was changed; include the hosts first with `muster include`, or leave them out");
         }
         if (!refusal.errno().equals(Errno.EEXIST)) {

@@ -76,8 +76,9 @@ public final class History extends Verb {
     @Override
     public Integer call() throws IOException {
         hosts = TargetNames.read(console(), hosts);
-        double now = console().now();
         Period span = period.period(console());
+        double now = console().now();
+        double end = Math.min(now, span.until());
         Zone zone = period.zone(console());
         try (PastSource past = source.open(console())) {
             PastAnswer answer = past.ask(wanted(past), span, notes);
@@ -87,7 +88,7 @@ public final class History extends Verb {
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
                 document.put("schema_version", Overview.SCHEMA_VERSION).put("source", past.name());
-                document.setAll(answer.toJson(span.since(), now));
+                document.setAll(answer.toJson(span.since(), end));
                 console().json(document);
             } else if (answer.intervals().isEmpty()) {
                 double since = Math.max(span.since(), coverage.first());
@@ -98,7 +99,7 @@ public final class History extends Verb {
                                 + ", according to "
                                 + past.name());
             } else {
-                print(answer, now, zone);
+                print(answer, end, end < now, zone);
             }
             String sentence = Completeness.sentence(coverage, span.since(), zone);
             if (!complete || (!json && answer.intervals().isEmpty())) {
@@ -155,7 +156,11 @@ public final class History extends Verb {
         }
     }
 
-    private void print(PastAnswer answer, double now, Zone zone) {
+    /**
+     * @param end the end of the period, up to which intervals last that the known events do not end
+     * @param isPast whether that end is before the present time
+     */
+    private void print(PastAnswer answer, double end, boolean isPast, Zone zone) {
         Table table = new Table(
                 Column.left("from", "FROM"),
                 Column.left("to", "TO"),
@@ -170,8 +175,8 @@ public final class History extends Verb {
             Outage i = entry.getKey();
             table.row(
                     i.from() == 0 ? "before " + zone.second(answer.coverage().first()) : zone.second(i.from()),
-                    i.isOpen() ? "-" : zone.second(i.to()),
-                    i.from() == 0 ? "" : Times.span((i.isOpen() ? now : i.to()) - i.from()),
+                    i.isOpen() ? isPast ? "after " + zone.second(end) : "-" : zone.second(i.to()),
+                    i.from() == 0 ? "" : Times.span((i.isOpen() ? end : i.to()) - i.from()),
                     i.kind().word(),
                     i.kind().isNote() ? "" : i.holder(),
                     i.by(),

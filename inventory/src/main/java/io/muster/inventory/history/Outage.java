@@ -61,7 +61,8 @@ public record Outage(
         return Math.max(0, end - Math.max(from, since));
     }
 
-    public ObjectNode toJson(double now) {
+    /** @param end the time until which the interval is known to last if it is open */
+    public ObjectNode toJson(double end) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("kind", kind.word());
         json.put("holder", holder.isEmpty() || kind.isNote() ? null : holder);
@@ -75,7 +76,7 @@ public record Outage(
         json.put("ended_by", endedBy);
         json.put("comment", comment);
         if (from > 0) {
-            json.put("seconds", Math.rint((isOpen() ? now : to) - from));
+            json.put("seconds", Math.rint((isOpen() ? end : to) - from));
         }
         return json;
     }

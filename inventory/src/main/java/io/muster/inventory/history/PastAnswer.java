@@ -23,15 +23,18 @@ public record PastAnswer(List<Map.Entry<Outage, List<String>>> intervals, Covera
         return new PastAnswer(sorted, coverage);
     }
 
-    /** @param since the beginning of the period that was asked for; 0 for all that is known */
-    public ObjectNode toJson(double since, double now) {
+    /**
+     * @param since the beginning of the period that was asked for; 0 for all that is known
+     * @param end the end of the period, at most the present time
+     */
+    public ObjectNode toJson(double since, double end) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("known_since", coverage.first() == 0 ? null : Times.rfc3339(coverage.first()));
         json.setAll(coverageJson(since));
         ArrayNode all = json.putArray("intervals");
         for (Map.Entry<Outage, List<String>> entry : intervals) {
             String hosts = Hostlist.of(entry.getValue()).sort().toString();
-            all.add(entry.getKey().toJson(now).put("hosts", hosts));
+            all.add(entry.getKey().toJson(end).put("hosts", hosts));
         }
         return json;
     }

@@ -37,10 +37,12 @@ public final class Conflict {
         return withHolders(heldBy(holder), "already drained");
     }
 
-    /** Returns the targets that cannot be drained because they are excluded; "" if there are none. */
-    public String excluded() {
-        Idset excluded = ranks.subtract(state.members());
-        return named(excluded, excluded.size() == 1 ? "is excluded" : "are excluded");
+    /** Returns the targets that cannot be drained because they are excluded or lost; "" if there are none. */
+    public String absent() {
+        Idset absent = ranks.subtract(state.members());
+        Idset lost = absent.subtract(state.membership().excluded());
+        String how = lost.isEmpty() ? "excluded" : lost.equals(absent) ? "lost (shrunk)" : "excluded or lost";
+        return named(absent, (absent.size() == 1 ? "is " : "are ") + how);
     }
 
     public String notDrained() {
