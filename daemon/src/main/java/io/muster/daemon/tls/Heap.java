@@ -9,22 +9,23 @@ import java.lang.management.ManagementFactory;
  * long as a hundred changes take, and the small heap with which the daemon starts needed a dozen of them in a burst of handshakes.
  */
 public final class Heap {
-    /** The share of the heap that is free after the start, in percent. */
-    private static final String FREE_AT_START = "90";
-
-    private static final String LEAST_FREE = "60";
-    private static final String MOST_FREE = "97";
+    private static final String LEAST_FREE = "MinHeapFreeRatio";
+    private static final String MOST_FREE = "MaxHeapFreeRatio";
+    private static final long ROOM = 110L << 20;
 
     private Heap() {}
 
-    /** Lets the heap grow for bursts, unless the options of the JVM say how much of the heap is to be free. */
+    /** Lets a small heap grow for bursts, unless the options of the JVM say how much of the heap is to be free. */
     public static void growForHandshakes() {
         HotSpotDiagnosticMXBean vm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-        if (vm.getVMOption("MinHeapFreeRatio").getOrigin() == VMOption.Origin.DEFAULT) {
-            vm.setVMOption("MaxHeapFreeRatio", MOST_FREE);
-            vm.setVMOption("MinHeapFreeRatio", FREE_AT_START);
+        VMOption least = vm.getVMOption(LEAST_FREE);
+        long used = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+        long percent = 100 * ROOM / (used + ROOM);
+        if (least.getOrigin() == VMOption.Origin.DEFAULT && percent > Long.parseLong(least.getValue())) {
+            vm.setVMOption(MOST_FREE, String.valueOf(Math.min(percent + 2, 100)));
+            vm.setVMOption(LEAST_FREE, String.valueOf(percent));
             collect(); // only a full collection changes the size
-            vm.setVMOption("MinHeapFreeRatio", LEAST_FREE);
+            vm.setVMOption(LEAST_FREE, least.getValue());
         }
     }
 
