@@ -283,7 +283,7 @@ class WebPageTest {
     }
 
     @Test
-    void theServiceViewShowsTheDaemonsOfTheLedgerAndWhatExpires() throws IOException {
+    void theServiceViewShowsTheDaemonsOfTheLedgerAndWhatExpires() throws Exception {
         Pki pki = Pki.in(Files.createDirectories(directory.resolve("pki")));
         String grant = "san = \"ops.example.org\"\nrights = [\"follow\"]";
         try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
