@@ -57,11 +57,17 @@ final class Recovered implements Replay {
                     + " is the copy of a ledger on etcd, which has changes that the copy may lack: set ledger.kind to"
                     + " \"etcd\", or make the copy a ledger of its own with `muster ledger export`");
         }
-        return openCopy(storage, uid, listener, executor);
+        return read(storage, uid, listener, executor);
     }
 
     /** Does the same for a directory that may be the copy of a ledger on etcd. */
     Journal openCopy(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
+        Journal journal = read(storage, uid, listener, executor);
+        clock.reached(lastTime); // another daemon may have written the last event
+        return journal;
+    }
+
+    private Journal read(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(),
                 storage.historyAge().toDuration(),
