@@ -107,6 +107,7 @@ final class Following implements Standing {
         log.warn("the events up to seq {} are not kept any more: the state is loaded from a snapshot", seq);
         Committed loaded = new Committed(StateJson.parse(state), seq);
         onCore(() -> {
+            core.inventory().clock().reached(time);
             core.journals().forgetUntil(time);
             core.inventory().replace(loaded);
         });

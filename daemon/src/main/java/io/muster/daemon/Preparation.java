@@ -63,9 +63,10 @@ final class Preparation implements Configurable {
     }
 
     /**
-     * Applies the configuration at start. If the disk refuses changes, the inventory goes on as it was found, if there was one.
+     * Applies the configuration at start. If the disk refuses changes, or this daemon has lost the lead meanwhile, the inventory goes on
+     * as it was found, if there was one.
      *
-     * @throws IOException if the disk refuses changes and there was no inventory
+     * @throws IOException if changes are refused and there was no inventory
      */
     void start(Config config) throws IOException, InterruptedException {
         Definition found = core.inventory().state().definition();
@@ -79,15 +80,20 @@ final class Preparation implements Configurable {
         }
         String failure = define(config);
         failure = failure == null ? submit(new DefinitionChanges.Restart()) : failure;
-        if (failure != null && first) {
+        if (failure == null) {
+            return;
+        }
+        if (first) {
             throw new IOException(failure);
         }
-        if (failure != null) {
-            log.error(
-                    "the daemon takes no changes, so the inventory stays as it was when the daemon stopped: {}; reload "
-                            + "the configuration when the daemon takes changes again",
-                    failure);
+        if (core.inventory().elsewhere() != null) { // the next lead of this daemon begins with its configuration
+            log.info("the configuration is not in force yet: {}", failure);
+            return;
         }
+        log.error(
+                "the daemon takes no changes, so the inventory stays as it was when the daemon stopped: {}; reload "
+                        + "the configuration when the daemon takes changes again",
+                failure);
     }
 
     /**

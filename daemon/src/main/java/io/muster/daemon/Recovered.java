@@ -18,6 +18,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
@@ -27,6 +28,9 @@ import org.slf4j.LoggerFactory;
 final class Recovered implements Replay {
     private static final Logger log = LoggerFactory.getLogger("muster");
     private static final int MOST_MENDED_TOLD = 10;
+
+    /** Nobody waits for the copy, and forces of the disk that follow each change would slow down an etcd on the same disk. */
+    private static final Duration LINGER = Duration.ofMillis(50);
 
     private final WallClock clock;
     private final RecentEvents recent;
@@ -57,16 +61,24 @@ final class Recovered implements Replay {
                     + " is the copy of a ledger on etcd, which has changes that the copy may lack: set ledger.kind to"
                     + " \"etcd\", or make the copy a ledger of its own with `muster ledger export`");
         }
-        return openCopy(storage, uid, listener, executor);
+        return read(storage, uid, listener, executor, Duration.ZERO);
     }
 
     /** Does the same for a directory that may be the copy of a ledger on etcd. */
     Journal openCopy(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
+        Journal journal = read(storage, uid, listener, executor, LINGER);
+        clock.reached(lastTime); // another daemon may have written the last event
+        return journal;
+    }
+
+    private Journal read(Storage storage, int uid, LedgerListener listener, Executor executor, Duration linger)
+            throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(),
                 storage.historyAge().toDuration(),
                 storage.historySize(),
-                clock::isDoubted);
+                clock::isDoubted,
+                linger);
         long start = System.nanoTime();
         try {
             LocalDisk disk = LocalDisk.serving(storage.stateDir(), uid);

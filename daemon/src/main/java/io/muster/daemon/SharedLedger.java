@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.LedgerSettings;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdAccess;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdSettings;
@@ -46,7 +47,7 @@ final class SharedLedger {
         boolean opened = false;
         try {
             EtcdLedger ledger = new EtcdLedger(
-                    settings(config, environment),
+                    settings(config, environment, recovered.clock()),
                     journal,
                     LocalDisk.existing(config.storage().stateDir()),
                     recovered.lastEvent(),
@@ -116,7 +117,7 @@ final class SharedLedger {
         metrics.gauge(Meter.LEDGER_AGE, () -> shared == null ? 0 : shared.age());
     }
 
-    private static EtcdSettings settings(Config config, Environment environment) {
+    private static EtcdSettings settings(Config config, Environment environment, WallClock clock) {
         LedgerSettings ledger = config.ledger();
         return new EtcdSettings(
                 EtcdAccess.of(ledger),
@@ -133,6 +134,7 @@ final class SharedLedger {
                 ledger.patience().toDuration(),
                 ledger.allowOld(),
                 ledger.compact(),
-                config.storage().snapshotEvery());
+                config.storage().snapshotEvery(),
+                clock);
     }
 }

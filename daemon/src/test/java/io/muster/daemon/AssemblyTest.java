@@ -265,6 +265,29 @@ class AssemblyTest {
     }
 
     @Test
+    void aLeadThatIsLostBeforeTheConfigurationIsInForceIsNoError() throws Exception {
+        Logger logger = (Logger) LoggerFactory.getLogger("muster");
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {
+            new Preparation(daemon.core, daemon.threads).start(config());
+            Answer.Failed elsewhere = new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, "another daemon leads");
+            daemon.threads.onCore(() -> {
+                daemon.core.inventory().refuse(elsewhere, false);
+                return true;
+            });
+            logger.addAppender(logged);
+            new Preparation(daemon.core, daemon.threads).start(config());
+        } finally {
+            logger.detachAppender(logged);
+        }
+        assertThat(logged.list)
+                .extracting(line -> line.getLevel() + " " + line.getFormattedMessage())
+                .contains("INFO the configuration is not in force yet: another daemon leads")
+                .noneMatch(line -> line.startsWith("ERROR"));
+    }
+
+    @Test
     void whatIsInForceSinceTheStartDoesNotWaitForTheNext() throws Exception {
         Config first = config("log-level = \"info\"");
         Daemon daemon = Daemon.start(first, environment(), telemetry, Tracer.OFF);

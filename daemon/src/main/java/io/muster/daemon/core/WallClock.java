@@ -99,7 +99,7 @@ public final class WallClock implements InstantSource {
         return Math.max(read(false), reached);
     }
 
-    /** Lets the daemon's time be no earlier than this time from now on: an event happened then, by the clock of another daemon. */
+    /** Lets the daemon's time be no earlier than this time from now on: an event happened then, perhaps by the clock of another daemon. */
     public synchronized void reached(double time) {
         reached = Math.max(reached, time);
     }

@@ -1,6 +1,7 @@
 package io.muster.daemon.etcd;
 
 import java.time.Duration;
+import java.time.InstantSource;
 
 /**
  * The settings of a ledger on etcd.
@@ -12,6 +13,7 @@ import java.time.Duration;
  * @param allowOld whether a version of etcd with known faults is accepted
  * @param compact whether the leader compacts etcd after a snapshot
  * @param snapshotEvery how many events the log may hold before a snapshot is written to etcd
+ * @param clock the clock of this daemon, which is never behind the last event
  */
 public record EtcdSettings(
         EtcdAccess access,
@@ -21,4 +23,5 @@ public record EtcdSettings(
         Duration patience,
         boolean allowOld,
         boolean compact,
-        int snapshotEvery) {}
+        int snapshotEvery,
+        InstantSource clock) {}

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /** What an operator does with a ledger on etcd, beside the daemons. */
 public final class LedgerAdmin implements Closeable {
     private static final int TIMEOUT_MILLIS = 5000;
-    private static final int LEASE_SECONDS = 60;
+    /** Longer than any import: nobody keeps the lease alive, and its end would end the import. */
+    private static final int LEASE_SECONDS = 3600;
 
     private final Store store;
     private final String member;

@@ -124,7 +124,7 @@ final class Snapshotter implements Closeable {
         long since = current == null ? Long.MAX_VALUE : seq - current.seq();
         if (since >= settings.snapshotEvery() / 2) {
             long start = System.nanoTime();
-            double time = System.currentTimeMillis() / 1000.0;
+            double time = settings.clock().instant().toEpochMilli() / 1000.0;
             if (uploads.publish(term, seq, txn, time, level, state)) {
                 listener.snapshotted(seq, time, state.length, System.nanoTime() - start);
                 if (settings.compact() && current != null) {

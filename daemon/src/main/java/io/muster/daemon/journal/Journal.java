@@ -12,11 +12,13 @@ import io.muster.daemon.ledger.ThreadEnd;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,7 @@ public final class Journal implements Ledger {
     private final Closeable lock;
     private final Archive archive;
     private final long firstSeq;
+    private final long lingerNanos;
     private final Thread thread;
 
     private final LinkedBlockingQueue<Runnable> requests = new LinkedBlockingQueue<>();
@@ -46,7 +49,8 @@ public final class Journal implements Ledger {
     private List<Batch> group = new ArrayList<>();
     private boolean closing;
 
-    private Journal(Log log, LedgerListener listener, Executor completions, Closeable lock, Archive archive) {
+    private Journal(
+            Log log, LedgerListener listener, Executor completions, Closeable lock, Archive archive, Duration linger) {
         this.log = log;
         this.listener = listener;
         this.completions = completions;
@@ -54,6 +58,7 @@ public final class Journal implements Ledger {
         this.archive = archive;
         this.firstSeq = log.nextSeq();
         this.durableSeq = log.durableSeq();
+        this.lingerNanos = linger.toNanos();
         this.thread = new Thread(this::run, "journal");
     }
 
@@ -76,7 +81,8 @@ public final class Journal implements Ledger {
         boolean opened = false;
         try {
             Log log = new Log(disk, lock, settings, replay, listener, clock);
-            Journal journal = new Journal(log, listener, completions, lock, new JournalArchive(disk));
+            Journal journal =
+                    new Journal(log, listener, completions, lock, new JournalArchive(disk), settings.linger());
             journal.thread.start();
             opened = true;
             return journal;
@@ -250,10 +256,18 @@ public final class Journal implements Ledger {
             } catch (InterruptedException e) {
                 throw new IllegalStateException("nobody may interrupt the journal: it would close its files", e);
             }
+            linger();
             requests.drainTo(taken);
             serve(taken);
         }
         status = new Status(Condition.CLOSED, "the journal is closed");
+    }
+
+    private void linger() {
+        long end = System.nanoTime() + lingerNanos;
+        for (long left = lingerNanos; left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     private void serve(List<Runnable> taken) {

@@ -11,17 +11,19 @@ import java.util.function.BooleanSupplier;
  * @param historyBytes size of all segments together beyond which the oldest of those segments are deleted
  * @param agePaused whether no segment may be deleted for its age now, because the clock is doubted; called on the journal
  *     thread
+ * @param linger how long the journal waits for more batches before it forces those that it has: zero, unless nobody waits for them
  */
-public record JournalSettings(long segmentBytes, Duration historyAge, long historyBytes, BooleanSupplier agePaused) {
+public record JournalSettings(
+        long segmentBytes, Duration historyAge, long historyBytes, BooleanSupplier agePaused, Duration linger) {
     public static final JournalSettings DEFAULT = new JournalSettings(64L << 20, Duration.ofDays(90), 1L << 30);
 
     public JournalSettings {
-        if (segmentBytes < 1 || historyAge.isNegative() || historyBytes < 0) {
+        if (segmentBytes < 1 || historyAge.isNegative() || historyBytes < 0 || linger.isNegative()) {
             throw new IllegalArgumentException("journal sizes and ages must be positive");
         }
     }
 
     JournalSettings(long segmentBytes, Duration historyAge, long historyBytes) {
-        this(segmentBytes, historyAge, historyBytes, () -> false);
+        this(segmentBytes, historyAge, historyBytes, () -> false, Duration.ZERO);
     }
 }

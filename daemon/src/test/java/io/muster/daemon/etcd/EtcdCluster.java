@@ -12,8 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A real etcd cluster on this host, of processes that a test can kill, stop for a while and start again. */
@@ -26,6 +28,7 @@ public final class EtcdCluster implements AutoCloseable {
     private final List<Integer> clients = new ArrayList<>();
     private final List<Integer> peers = new ArrayList<>();
     private final List<@Nullable Process> members = new ArrayList<>();
+    private String state = "new";
 
     private EtcdCluster(String host, Path directory, List<String> options) {
         this.host = host;
@@ -74,7 +77,7 @@ public final class EtcdCluster implements AutoCloseable {
                 "--listen-peer-urls=" + url(peers.get(i)),
                 "--initial-advertise-peer-urls=" + url(peers.get(i)),
                 "--initial-cluster=" + initial(),
-                "--initial-cluster-state=new",
+                "--initial-cluster-state=" + state,
                 "--logger=zap"));
         command.addAll(options);
         Process process = new ProcessBuilder(command)
@@ -147,6 +150,62 @@ public final class EtcdCluster implements AutoCloseable {
             }
         }
         return -1;
+    }
+
+    /** Makes another member lead etcd. */
+    public void moveLeader() throws IOException, InterruptedException {
+        int from = leader();
+        run("move-leader", id((from + 1) % size()), "--endpoints=" + url(clients.get(from)));
+    }
+
+    private String id(int i) throws IOException, InterruptedException {
+        return run("endpoint", "status", "--endpoints=" + url(clients.get(i))).split(", ")[1];
+    }
+
+    /** Replaces a member by one with an empty directory, which learns everything and is then promoted. */
+    public void replace(int i) throws IOException, InterruptedException {
+        String gone = id(i);
+        kill(i);
+        awaitCtl("removed from cluster", "member", "remove", gone);
+        delete(directory.resolve("m" + i));
+        awaitCtl("added to cluster", "member", "add", "m" + i, "--learner", "--peer-urls=" + url(peers.get(i)));
+        state = "existing";
+        startMember(i);
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> id(i).length() > 1);
+        awaitCtl("promoted", "member", "promote", id(i));
+    }
+
+    /** Repeats a request that etcd refuses until its members have been connected for a while. */
+    private void awaitCtl(String success, String... arguments) {
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofSeconds(1))
+                .until(() -> ctl(arguments), output -> output.contains(success));
+    }
+
+    /** Kills all members and starts them with what a file of {@code etcdctl snapshot save} has. */
+    public void restore(Path backup) throws IOException, InterruptedException {
+        killAll();
+        for (int i = 0; i < size(); i++) {
+            Path data = directory.resolve("m" + i);
+            delete(data);
+            run(
+                    "snapshot",
+                    "restore",
+                    backup.toString(),
+                    "--name=m" + i,
+                    "--data-dir=" + data,
+                    "--initial-cluster=" + initial(),
+                    "--initial-advertise-peer-urls=" + url(peers.get(i)));
+            startMember(i);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     /** Runs etcdctl against all members and returns its output. */

@@ -8,6 +8,7 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -623,7 +624,9 @@ final class EtcdLedgerTest {
         CountDownLatch hang = new CountDownLatch(1);
         String text = "x".repeat(1 << 20);
         List<String> all = new ArrayList<>();
-        try (Node node = new Node(parts("a").on(disk)).awaitLead()) {
+        try (Node node = new Node(parts("a").on(disk)).awaitLead();
+                Closeable released = hang::countDown) { // before the node closes, which waits for the disk
+            assertThat(released).isNotNull();
             disk.fault((kind, name) -> {
                 if (kind == FaultyDisk.Kind.FORCE) {
                     awaitQuietly(hang);
@@ -647,8 +650,6 @@ final class EtcdLedgerTest {
                 node.ledger.probe();
                 return node.isCopied();
             });
-        } finally {
-            hang.countDown();
         }
         try (Node again = new Node(parts("a").on(memory))) {
             assertThat(again.events()).isEqualTo(all);

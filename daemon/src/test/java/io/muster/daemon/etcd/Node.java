@@ -107,7 +107,8 @@ final class Node implements AutoCloseable {
                 parts.patience,
                 true,
                 parts.compact,
-                20);
+                20,
+                InstantSource.system());
         local = new LocalCopy(journal, disk, last.event, listener);
         ledger = new EtcdLedger(settings, local, listener, core, parts.stores);
         proposed = events.size();

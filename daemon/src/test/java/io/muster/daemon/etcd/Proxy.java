@@ -8,8 +8,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A network between a daemon and one member of etcd, which a test can cut. It can also let requests through and keep the answers, or keep
@@ -23,6 +25,7 @@ public final class Proxy implements Closeable {
     private boolean keepsAnswers;
     private boolean keepsRequests;
     private boolean closed;
+    private volatile long delayNanos;
 
     public Proxy(URI target) throws IOException {
         this.target = target;
@@ -68,6 +71,7 @@ public final class Proxy implements Closeable {
             OutputStream out = to.getOutputStream();
             for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
                 pass(requests);
+                await(System.nanoTime() + delayNanos);
                 out.write(bytes, 0, length);
             }
         } catch (IOException e) {
@@ -97,6 +101,12 @@ public final class Proxy implements Closeable {
         }
     }
 
+    private static void await(long until) {
+        for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
     private synchronized boolean isCut() {
         return cut;
     }
@@ -115,6 +125,11 @@ public final class Proxy implements Closeable {
         keepsAnswers = false;
         keepsRequests = false;
         notifyAll();
+    }
+
+    /** Makes each request and each answer arrive later. */
+    public void delay(Duration by) {
+        delayNanos = by.toNanos();
     }
 
     /** Lets requests through and keeps the answers. */

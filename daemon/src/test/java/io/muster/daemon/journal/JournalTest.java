@@ -10,6 +10,7 @@ import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -56,6 +57,21 @@ class JournalTest {
         assertThat(writing.outcomes).hasSize(2).allMatch(Outcome::durable);
 
         assertThat(Client.recovered(disk)).containsExactly("1 drain", "2 exclude", "3 undrain");
+    }
+
+    @Test
+    void aCopyThatNobodyWaitsForIsForcedOnlyAfterAWhile() throws IOException {
+        Duration linger = Duration.ofMillis(100);
+        Client writing =
+                Client.open(disk, new JournalSettings(1 << 20, Duration.ofDays(1), 1 << 20, () -> false, linger));
+        long start = System.nanoTime();
+        writing.submit("a");
+        writing.settle();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(linger.toNanos());
+        writing.submit("b");
+        writing.close();
+
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 b");
     }
 
     @Test

@@ -63,8 +63,8 @@ class SegmentsTest {
     @Test
     void noHistoryIsDeletedForItsAgeWhileTheClockIsDoubted() throws IOException {
         boolean[] doubted = {true};
-        Client client =
-                Client.open(disk, new JournalSettings(1 << 20, Duration.ZERO, Long.MAX_VALUE, () -> doubted[0]));
+        Client client = Client.open(
+                disk, new JournalSettings(1 << 20, Duration.ZERO, Long.MAX_VALUE, () -> doubted[0], Duration.ZERO));
         snapshots(client, 4);
         assertThat(segments()).containsExactly(1L, 2L, 3L, 4L, 5L);
         doubted[0] = false;

@@ -36,6 +36,7 @@ import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.StateJson;
 import io.muster.testing.Seeds;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,7 +95,7 @@ class InquiryPropsTest {
 
     private Journal open(long history) throws IOException {
         JournalSettings settings =
-                new JournalSettings(1_500, JournalSettings.DEFAULT.historyAge(), history, () -> false);
+                new JournalSettings(1_500, JournalSettings.DEFAULT.historyAge(), history, () -> false, Duration.ZERO);
         Replay replay = new Replay() {
             @Override
             public void snapshot(long seq, double timestamp, ObjectNode snapshot) {}

@@ -1,0 +1,129 @@
+package io.muster.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.core.WallClock;
+import io.muster.daemon.etcd.EtcdCluster;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.Options;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Daemons that share a ledger on a real etcd, and whose clocks are two minutes apart. */
+@Timeout(300)
+class ClocksApartTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration AHEAD = Duration.ofMinutes(2);
+
+    @TempDir
+    private Path directory;
+
+    private EtcdCluster etcd;
+
+    @BeforeEach
+    void startEtcd() throws IOException {
+        etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+    }
+
+    @AfterEach
+    void stopEtcd() {
+        etcd.close();
+    }
+
+    private RunningDaemon daemon(String name, Duration ahead) throws Exception {
+        WallClock clock = new WallClock(
+                () -> Instant.now().plus(ahead), System::nanoTime, new WallClock.Limits(900, 86_400, 3600));
+        return RunningDaemon.start(
+                Files.createDirectories(directory.resolve(name)),
+                "snapshot-every = 20\n[[resource.config]]\nhosts = \"node[0-63]\"\ncores = \"0-3\"\n"
+                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml()
+                        + "\nmember = \"" + name + "\"\n",
+                clock);
+    }
+
+    private static void drain(RunningDaemon daemon, int rank, String reason) throws IOException {
+        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+            ObjectNode request = JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(rank));
+            client.rpc("resource.drain", request.put("reason", reason));
+        }
+    }
+
+    private static ObjectNode drained(RunningDaemon daemon) throws IOException {
+        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+            return (ObjectNode) client.rpc("resource.status", JsonNodeFactory.instance.objectNode())
+                    .path("drain");
+        }
+    }
+
+    private String head() throws Exception {
+        return etcd.ctl("get", "/muster/main/head", "--print-value-only");
+    }
+
+    private String snapshot() throws Exception {
+        return etcd.ctl("get", "/muster/main/snapshot", "--print-value-only");
+    }
+
+    /** Drains a host once this daemon leads, and checks that the time of the drain is not before that of any other. */
+    private static void assertLater(RunningDaemon daemon, int rank) throws IOException {
+        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(daemon, rank, "later"));
+        double latest = 0;
+        double later = 0;
+        for (JsonNode drain : drained(daemon)) {
+            double time = drain.path("timestamp").asDouble();
+            latest = Math.max(latest, time);
+            later = drain.path("reason").asText().equals("later") ? time : later;
+        }
+        assertThat(drained(daemon)).hasSizeGreaterThan(1);
+        assertThat(later).isEqualTo(latest);
+    }
+
+    @Test
+    void aLeaderWhoseClockIsBehindGoesOnFromTheTimeOfTheLeaderBefore() throws Exception {
+        RunningDaemon ahead = daemon("a", AHEAD);
+        try (RunningDaemon behind = daemon("b", Duration.ZERO)) {
+            drain(ahead, 1, "fan");
+            ahead.close();
+            assertLater(behind, 2);
+        } finally {
+            ahead.close();
+        }
+    }
+
+    @Test
+    void aDaemonThatWasStartedAgainGoesOnFromTheTimeInItsLocalCopy() throws Exception {
+        try (RunningDaemon ahead = daemon("a", AHEAD);
+                RunningDaemon behind = daemon("b", Duration.ZERO)) {
+            drain(ahead, 1, "fan");
+            await().atMost(PATIENCE).until(() -> drained(behind).size() == 1);
+        }
+        try (RunningDaemon behind = daemon("b", Duration.ZERO)) {
+            assertLater(behind, 2);
+        }
+    }
+
+    @Test
+    void aDaemonThatLoadedASnapshotGoesOnFromTheTimeOfTheSnapshot() throws Exception {
+        try (RunningDaemon ahead = daemon("a", AHEAD)) {
+            for (int rank = 0; !head().contains(":60,"); rank++) { // a snapshot is taken at every 20th event
+                drain(ahead, rank, "fan");
+            }
+            await().atMost(PATIENCE).until(() -> snapshot().contains("\"seq\":60,"));
+        }
+        etcd.ctl("del", "/muster/main/log/", "--prefix"); // so that nothing but the snapshot tells the time
+        try (RunningDaemon behind = daemon("b", Duration.ZERO)) {
+            assertLater(behind, 63);
+        }
+    }
+}

@@ -1,0 +1,306 @@
+package io.muster.daemon.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an operator or a disaster does to the members of etcd while daemons lead and follow. */
+@Timeout(600)
+final class EtcdFaultsTest {
+    private static final String PREFIX = "/muster/test/";
+    private static final Duration OUTAGE = Duration.ofMinutes(1);
+
+    @TempDir
+    Path directory;
+
+    /** A writer that sends one change after another to whoever leads, and remembers those that were made. */
+    private static final class Load extends Thread {
+        private final List<Node> nodes;
+        private final List<String> made = Collections.synchronizedList(new ArrayList<>());
+        /** Changes that were not answered, or whose outcome is open. */
+        private final List<String> open = Collections.synchronizedList(new ArrayList<>());
+
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final AtomicInteger count = new AtomicInteger();
+
+        Load(Node... nodes) {
+            super("load");
+            this.nodes = List.of(nodes);
+            start();
+        }
+
+        @Override
+        public void run() {
+            while (!ended.get()) {
+                nodes.stream().filter(Node::leads).findFirst().ifPresent(this::write);
+                Thread.onSpinWait();
+            }
+        }
+
+        private void write(Node node) {
+            String text = "e" + count.incrementAndGet();
+            try {
+                Outcome outcome = node.write(text).get(120, TimeUnit.SECONDS);
+                if (outcome.durable()) {
+                    made.add(text);
+                } else if (outcome.reason().contains("may have been made")) {
+                    open.add(text);
+                }
+            } catch (Exception e) {
+                open.add(text);
+            }
+        }
+
+        void awaitMore() {
+            int before = made.size();
+            await().atMost(Node.PATIENCE).until(() -> made.size() > before + 1);
+        }
+
+        /** Ends the load, and checks that the log has exactly what was answered as made, in the order of the answers. */
+        void judge(Node... witnesses) throws Exception {
+            ended.set(true);
+            join();
+            for (Node witness : witnesses) {
+                await().atMost(Node.PATIENCE).untilAsserted(() -> {
+                    List<String> events = new ArrayList<>(witness.events());
+                    events.removeAll(open);
+                    assertThat(events).isEqualTo(made);
+                });
+            }
+        }
+    }
+
+    private static Node.Parts parts(EtcdCluster etcd, String member) {
+        return Node.Parts.of(etcd.endpoints(), member);
+    }
+
+    @Test
+    void a_member_may_be_replaced_and_the_leader_of_etcd_moved_while_changes_are_made() throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 3);
+                Node first = new Node(parts(etcd, "a")).awaitLead();
+                Node second = new Node(parts(etcd, "b"))) {
+            Load load = new Load(first, second);
+            for (int member = 0; member < 3; member++) {
+                load.awaitMore();
+                etcd.replace(member);
+                load.awaitMore();
+                etcd.moveLeader();
+            }
+            load.awaitMore();
+            load.judge(first, second);
+        }
+    }
+
+    @Test
+    void all_members_may_be_killed_and_a_quorum_may_be_away_for_a_minute() throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 3);
+                Node first = new Node(parts(etcd, "a")).awaitLead();
+                Node second = new Node(parts(etcd, "b"))) {
+            Load load = new Load(first, second);
+            load.awaitMore();
+            etcd.killAll();
+            await().atMost(Node.PATIENCE).until(() -> first.isSilent() || !first.leads());
+            for (int member = 0; member < 3; member++) {
+                etcd.startMember(member);
+            }
+            load.awaitMore();
+            etcd.pause(0);
+            etcd.pause(1);
+            long end = System.nanoTime() + OUTAGE.toNanos();
+            await().atMost(OUTAGE.plus(Node.PATIENCE)).until(() -> System.nanoTime() > end);
+            assertThat(first.leads() && !first.isSilent()).isFalse();
+            etcd.resume(0);
+            etcd.resume(1);
+            load.awaitMore();
+            load.judge(first, second);
+        }
+    }
+
+    @Test
+    void a_backup_that_is_restored_under_running_daemons_ends_the_lead_and_is_refused() throws Exception {
+        Path backup = directory.resolve("backup");
+        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+                Node leader = new Node(parts(etcd, "a")).awaitLead();
+                Node standby = new Node(parts(etcd, "b"))) {
+            assertThat(leader.writeAndWait("one").durable()).isTrue();
+            etcd.ctl("snapshot", "save", backup.toString());
+            assertThat(leader.writeAndWait("two").durable()).isTrue();
+            standby.awaitEvents(List.of("one", "two"));
+            etcd.restore(backup);
+            for (Node node : List.of(leader, standby)) {
+                await().atMost(Node.PATIENCE)
+                        .until(
+                                () -> node.ledger.status().reason(),
+                                reason -> reason.contains("restored from a backup"));
+                assertThat(node.leads()).isFalse();
+                assertThat(node.events()).containsExactly("one", "two");
+            }
+            assertThat(leader.writeAndWait("three").durable()).isFalse();
+            try (Node fresh = new Node(parts(etcd, "c")).awaitLead()) {
+                assertThat(fresh.events()).containsExactly("one");
+            }
+        }
+    }
+
+    @Test
+    void a_full_database_keeps_the_next_daemon_from_leading_until_there_is_room() throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1, "--quota-backend-bytes=4000000");
+                Node next = new Node(parts(etcd, "b"))) {
+            next.awaitLead();
+            try (Node first = new Node(parts(etcd, "a"))) {
+                assertThat(next.writeAndWait("one").durable()).isTrue();
+                first.awaitEvents(List.of("one"));
+                fill(etcd);
+                etcd.ctl("del", PREFIX + "leader"); // the leader is gone while the database is full
+                await().atMost(Node.PATIENCE)
+                        .until(() -> next.ledger.status().reason().contains("space exceeded")
+                                && first.ledger.status().reason().contains("space exceeded"));
+                assertThat(first.ledger.status().condition()).isEqualTo(Condition.READ_ONLY);
+                assertThat(first.events()).containsExactly("one");
+                makeRoom(etcd);
+                await().atMost(Node.PATIENCE).until(() -> first.leads() || next.leads());
+                Node leads = first.leads() ? first : next;
+                assertThat(leads.writeAndWait("two").durable()).isTrue();
+                first.awaitEvents(List.of("one", "two"));
+                next.awaitEvents(List.of("one", "two"));
+            }
+        }
+    }
+
+    private static void fill(EtcdCluster etcd) throws Exception {
+        String value = "x".repeat(90_000);
+        for (int i = 0; i < 60; i++) {
+            etcd.ctl("put", "/junk/" + i, value);
+        }
+        assertThat(etcd.ctl("alarm", "list")).contains("NOSPACE");
+    }
+
+    private static void makeRoom(EtcdCluster etcd) throws Exception {
+        etcd.ctl("del", "/junk/", "--prefix");
+        String revision = etcd.ctl("endpoint", "status", "--write-out=json")
+                .replaceAll(".*\"revision\":(\\d+).*", "$1")
+                .strip();
+        etcd.ctl("compact", revision);
+        etcd.ctl("defrag");
+        etcd.ctl("alarm", "disarm");
+    }
+
+    @Test
+    void a_woken_leader_publishes_no_old_snapshot_and_deletes_nothing() throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();
+                Store late = new Store(new Etcd(etcd.access(), 0), new Keys(PREFIX))) {
+            for (int i = 0; i < 20; i++) {
+                assertThat(old.writeAndWait("e" + i).durable()).isTrue();
+            }
+            long term = old.ledger.term();
+            proxy.keepRequests();
+            old.beginSnapshot(); // its first request reaches etcd after the next leader has published
+            try (Node next = new Node(parts(etcd, "b")).awaitLead()) {
+                for (int i = 20; i < 60; i++) {
+                    assertThat(next.writeAndWait("e" + i).durable()).isTrue();
+                    if (i % 20 == 19) {
+                        assertThat(next.snapshot().durable()).isTrue();
+                        String seq = "{\"current\":{\"name\":\"00000000000000" + (i + 1);
+                        await().atMost(Node.PATIENCE).until(() -> snapshot(etcd).startsWith(seq));
+                    }
+                }
+                await().atMost(Node.PATIENCE)
+                        .until(() -> etcd.keys(PREFIX + "log/").get(0).endsWith("41"));
+                List<String> kept = kept(etcd);
+                String published = snapshot(etcd);
+                proxy.mend();
+                old.awaitEvents(next.events());
+                // The same writes as they would arrive from a leader that has already asked what is published.
+                Uploads uploads = new Uploads(late);
+                assertThat(uploads.publish(term, 999, "x", 1, Level.NEWEST, new byte[10]))
+                        .isFalse();
+                assertThat(late.fenced(
+                                term,
+                                List.of(new Etcd.Op.Delete(
+                                        late.keys().log(0), late.keys().logEnd()))))
+                        .isFalse();
+                assertThat(snapshot(etcd)).isEqualTo(published);
+                assertThat(kept(etcd)).isEqualTo(kept);
+            }
+        }
+    }
+
+    private static String snapshot(EtcdCluster etcd) throws Exception {
+        return etcd.ctl("get", PREFIX + "snapshot", "--print-value-only");
+    }
+
+    private static List<String> kept(EtcdCluster etcd) throws Exception {
+        List<String> keys = new ArrayList<>(etcd.keys(PREFIX + "log/"));
+        keys.addAll(etcd.keys(PREFIX + "snapshot/"));
+        return keys;
+    }
+
+    @Test
+    void access_that_is_revoked_between_two_attempts_leaves_the_outcome_open() throws Exception {
+        AtomicInteger attempts = new AtomicInteger(Integer.MIN_VALUE);
+        UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys()) {
+            @Override
+            Etcd.Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+                int attempt = attempts.incrementAndGet();
+                if (attempt > 1) {
+                    throw new EtcdException(Fate.REFUSED, "permission denied");
+                }
+                Etcd.Result result = super.append(term, head, group, level);
+                if (attempt == 1) {
+                    throw new EtcdException(Fate.UNKNOWN, "the connection ended before the answer");
+                }
+                return result;
+            }
+        };
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Node node =
+                        new Node(parts(etcd, "a").patient(Duration.ofSeconds(1)).with(revoking)).awaitLead();
+                Node standby = new Node(parts(etcd, "b"))) {
+            assertThat(node.writeAndWait("one").durable()).isTrue();
+            attempts.set(0);
+            Outcome two = node.writeAndWait("two");
+            assertThat(two.reason()).isEqualTo("permission denied: the change may have been made");
+            assertThat(two.elsewhere()).isFalse();
+            standby.awaitEvents(List.of("one", "two"));
+            node.awaitEvents(List.of("one", "two"));
+        }
+    }
+
+    @Test
+    void an_etcd_that_is_slow_causes_no_election() throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node leader = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();
+                Node standby = new Node(Node.Parts.of(List.of(proxy.uri()), "b"))) {
+            long term = leader.ledger.term();
+            proxy.delay(Duration.ofMillis(250));
+            List<String> all = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                all.add("e" + i);
+                assertThat(leader.writeAndWait("e" + i).durable()).isTrue();
+            }
+            assertThat(leader.ledger.term()).isEqualTo(term);
+            assertThat(leader.isSilent()).isFalse();
+            standby.awaitEvents(all);
+        }
+    }
+}
