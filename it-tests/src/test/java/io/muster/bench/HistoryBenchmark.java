@@ -98,7 +98,8 @@ public final class HistoryBenchmark {
             @Override
             public void event(JournalRecord event) {}
         };
-        JournalSettings settings = new JournalSettings(64 << 20, Duration.ofDays(400), 1L << 40, () -> false);
+        JournalSettings settings =
+                new JournalSettings(64 << 20, Duration.ofDays(400), 1L << 40, () -> false, Duration.ZERO);
         try (Journal target = Journal.open(
                 LocalDisk.at(stateDir), settings, none, new LedgerListener() {}, Runnable::run, this::instant)) {
             Hostlist names = Hostlist.parse(hosts);
