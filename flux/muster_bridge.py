@@ -160,7 +160,7 @@ class Wire:
 
     def cancel(self, call, topic=None):
         """Forgets a request: done is not called any more. A topic, e.g. resource.journal-cancel, tells Muster to end it."""
-        if call is not None and self.sent.get(call.tag) is call:
+        if call and self.sent.get(call.tag) is call:
             del self.sent[call.tag]
             if topic and self.up:
                 self.put(request(topic, json.dumps({"matchtag": call.tag}), NO_RESPONSE, (ANY, 0), 0))

@@ -766,6 +766,16 @@ class WithoutMuster(BridgeTest):
             self.assertEqual(list(range(3 - left, 3)), [e["timestamp"] for e in self.log() if e["timestamp"] < 3])
             self.bridge.stop()
 
+    def test_a_new_r_is_reported_for_at_once_although_muster_refused_the_report_for_the_old_one(self):
+        self.all()
+        self.bridge.on_report(errno.ESTALE, "R was replaced")
+        self.muster.hosts = HOSTS + ["n4"]
+        self.bridge.wire.call("resource.get", None, self.bridge.on_R)
+        self.until(lambda: "n4" in self.bridge.by_host)
+        self.until(lambda: self.bridge.reporting)
+        self.until(lambda: [o["ranks"] for topic, o, *_ in self.muster.requests if topic == "resource.report"] == ["0-3", "0-4"])
+        self.assertEqual([], self.logs("AttributeError"))
+
     def test_the_history_of_the_eventlog_is_that_of_the_configuration(self):
         old = json.dumps({"timestamp": time.time() - 7 * 86400, "name": "drain", "context": {"idset": "1", "nodelist": "n1"}}) + "\n"
         self.start()
