@@ -251,6 +251,13 @@ class WithMuster(BridgeTest):
         self.h.ask("resource.status")
         self.assertEqual(2, len(self.log()))
 
+    def test_a_drain_without_a_reason_is_written_once(self):
+        self.all()
+        self.kvs["resource.eventlog"], self.bridge.logged = b"", {1: ""}  # as after the start, while Muster is told
+        self.muster.change("drain", {"n1"}, reason="")
+        self.until(lambda: self.up() == "0,2-3" and 1 in self.bridge.blocked() and not self.bridge.kvs.writing)
+        self.assertEqual([], self.log())
+
     def test_a_drain_that_the_kvs_did_not_take_is_written_later(self):
         self.all()
         self.h.kvs_fails = True
