@@ -138,7 +138,8 @@ class Wire:
         payload as bytes (a bytearray if it is large), or None; with an errnum, it is a sentence (str).
 
         A request with `repeat` waits for a connection, and is sent again after a loss, and when Muster had no room for it (EAGAIN),
-        as while an answer of 100 MB is on its way; give an id with each change (see `change`). Others fail with ECONNRESET without a connection. After `wait` seconds, the request fails with EAGAIN.
+        as while an answer of 100 MB is on its way; give an id with each change (see `change`). Others fail with ECONNRESET without
+        a connection. After `wait` seconds, the request fails with EAGAIN.
         """
         text, now = json.dumps(payload) if isinstance(payload, dict) else payload, self.clock()
         call = Call(topic=topic, text=text, done=done, streaming=streaming, cred=cred, repeat=repeat, begun=now)
@@ -160,7 +161,7 @@ class Wire:
 
     def cancel(self, call, topic=None):
         """Forgets a request: done is not called any more. A topic, e.g. resource.journal-cancel, tells Muster to end it."""
-        if call is not None and self.sent.get(call.tag) is call:
+        if call and self.sent.get(call.tag) is call:
             del self.sent[call.tag]
             if topic and self.up:
                 self.put(request(topic, json.dumps({"matchtag": call.tag}), NO_RESPONSE, (ANY, 0), 0))
@@ -1537,9 +1538,10 @@ class Bridge:
             if context.get("id") not in self.own:
                 self.publish({**event, "context": context})
                 if live and event["name"] in ("drain", "undrain") and context.get("holder", SHARED) in (SHARED, "*"):
-                    ranks, level = decode(context["idset"]), context.get("overwrite", 0)
-                    if event["name"] == "undrain" or level or not all(map(self.logged.get, ranks)):  # else the log has it
-                        line = self.record(event["name"], ranks, context.get("reason") or "", level)
+                    ranks, level, reason = decode(context["idset"]), context.get("overwrite", 0), context.get("reason") or ""
+                    unknown = {r for r in ranks if not self.logged.get(r) and (reason or self.logged.get(r) is None)}
+                    if event["name"] == "undrain" or level or unknown:  # else the log has it
+                        line = self.record(event["name"], ranks, reason, level)
                         self.kvs.write([(LOG, line.encode(), True)], lambda ok, ranks=ranks: ok or self.unsure(ranks))
         return None
 

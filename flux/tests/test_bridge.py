@@ -251,6 +251,13 @@ class WithMuster(BridgeTest):
         self.h.ask("resource.status")
         self.assertEqual(2, len(self.log()))
 
+    def test_a_drain_without_a_reason_is_written_once(self):
+        self.all()
+        self.kvs["resource.eventlog"], self.bridge.logged = b"", {1: ""}  # as after the start, while Muster is told
+        self.muster.change("drain", {"n1"}, reason="")
+        self.until(lambda: self.up() == "0,2-3" and 1 in self.bridge.blocked() and not self.bridge.kvs.writing)
+        self.assertEqual([], self.log())
+
     def test_a_drain_that_the_kvs_did_not_take_is_written_later(self):
         self.all()
         self.h.kvs_fails = True
@@ -765,6 +772,16 @@ class WithoutMuster(BridgeTest):
             self.joined()
             self.assertEqual(list(range(3 - left, 3)), [e["timestamp"] for e in self.log() if e["timestamp"] < 3])
             self.bridge.stop()
+
+    def test_a_new_r_is_reported_for_at_once_although_muster_refused_the_report_for_the_old_one(self):
+        self.all()
+        self.bridge.on_report(errno.ESTALE, "R was replaced")
+        self.muster.hosts = HOSTS + ["n4"]
+        self.bridge.wire.call("resource.get", None, self.bridge.on_R)
+        self.until(lambda: "n4" in self.bridge.by_host)
+        self.until(lambda: self.bridge.reporting)
+        self.until(lambda: [o["ranks"] for topic, o, *_ in self.muster.requests if topic == "resource.report"] == ["0-3", "0-4"])
+        self.assertEqual([], self.logs("AttributeError"))
 
     def test_the_history_of_the_eventlog_is_that_of_the_configuration(self):
         old = json.dumps({"timestamp": time.time() - 7 * 86400, "name": "drain", "context": {"idset": "1", "nodelist": "n1"}}) + "\n"
