@@ -37,7 +37,7 @@ class ExamplesTest {
             rfc4-figure3 | physical-hierarchy | ClusterA (site-cluster)>Rack1 (rack)>node1 [avail]
             rfc4-figure5 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [avail]
             rfc4-figure6 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [avail]
-            racks        | power              | power0>pdu[0-33] (34 x pdu)>rack[0-135] (136 x rack, 4 each)>pdu34>rack[136-138] (3 x rack)
+            racks        | power              | power0>pdu[0-33] (34 x pdu)>rack[0-135] (136 x rack, 4 each) [each: 72 avail]>pdu34>rack[136-137] (2 x rack) [each: 72 avail]>rack138 [64 avail]
             """)
     void theFigureIsDrawn(String example, String subsystem, String tree) throws Exception {
         Shell.Result drawn = run(example, "graph", "--subsystem", subsystem);
