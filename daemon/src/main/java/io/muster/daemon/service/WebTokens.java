@@ -67,7 +67,7 @@ public final class WebTokens {
         return Right.of(request.right())
                 .filter(CHOICES::contains)
                 .orElseThrow(() -> new RpcException(
-                        Errno.EINVAL, "\"" + request.right() + "\" is none of the rights read, hold and change"));
+                        Errno.EINVAL, "\"" + request.right() + "\" is not one of the rights read, hold and change"));
     }
 
     /** Returns the holder under which a page drains: the one that is asked for, else the only one that the user may use, else the user. */

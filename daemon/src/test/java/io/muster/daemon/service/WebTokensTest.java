@@ -79,7 +79,7 @@ class WebTokensTest {
             change | ''                   | EPERM .*requires owner credentials or the right "change".*
             hold   | ,\\"holder\\":\\"ops\\" | EPERM user eve may drain and undrain only with --holder "night", not "ops".*
             hold   | ,\\"holder\\":\\"o s\\" | EPERM user eve may drain and undrain only with --holder "night", not "o s".*
-            own    | ''                   | EINVAL "own" is none of the rights read, hold and change
+            own    | ''                   | EINVAL "own" is not one of the rights read, hold and change
             read   | ,\\"lifetime\\":0     | EPROTO resource.web: /lifetime must be an integer from 1 to 2592000
             read   | ,\\"lifetime\\":1e99  | EPROTO resource.web: /lifetime must be an integer from 1 to 2592000
             """)
