@@ -438,7 +438,8 @@ class RequestVerbsTest {
                     """);
             assertThat(shell.run("graph", "--from", "/cluster0/rack2", "-d1").out())
                     .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [avail]\n");
-            assertThat(shell.run("graph", "-s", "power").out()).isEqualTo("pdu0\n└─ rack[1-2] (2 x rack)\n");
+            assertThat(shell.run("graph", "-s", "power").out())
+                    .isEqualTo("pdu0\n├─ rack1 [2 avail]\n└─ rack2 [1 avail, 1 drained]\n");
             assertThat(shell.run("graph", "--from", "rack7").err())
                     .startsWith("muster graph: --from: expression \"rack7\": there is no type and no name rack7");
             assertThat(shell.run("graph", "--from", "socket0").err())
