@@ -261,7 +261,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
 
     @Override
     public void faulted(Method method, String user, String sentence) {
-        peers.warn("refused topic={} user={}: {}", method.topic(), user, sentence);
+        peers.info("refused topic={} user={}: {}", method.topic(), user, sentence);
     }
 
     @Override
