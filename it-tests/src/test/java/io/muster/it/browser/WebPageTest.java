@@ -132,6 +132,9 @@ class WebPageTest {
                 .start()) {
             Browser.change(daemon, "drain", "node[70-72]", "bad dimm");
             Page page = browser.open(Browser.address(daemon));
+            page.locator(".out tbody tr").first().waitFor();
+            System.out.println(
+                    "first view of " + LARGE + ": " + page.evaluate("() => Math.round(performance.now())") + " ms");
             Browser.go(page, "map");
             Locator base = page.locator("canvas.base[data-tiles]");
             base.waitFor();
