@@ -1,7 +1,6 @@
 package io.muster.daemon.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -14,13 +13,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** A real etcd cluster on this host, of processes that a test can kill, stop for a while and start again. */
 public final class EtcdCluster implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     private final String host;
     private final Path directory;
@@ -36,13 +39,13 @@ public final class EtcdCluster implements AutoCloseable {
         this.options = options;
     }
 
-    /** Starts a cluster on loopback and waits until it has a leader. */
+    /** Starts a cluster on loopback and waits until all members serve. */
     public static EtcdCluster start(Path directory, int size, String... options) throws IOException {
         return startAt("127.0.0.1", directory, size, options);
     }
 
     /**
-     * Starts a cluster and waits until it has a leader.
+     * Starts a cluster and waits until all members serve.
      *
      * @param host an address of this host
      */
@@ -57,10 +60,48 @@ public final class EtcdCluster implements AutoCloseable {
             cluster.members.add(null);
             cluster.startMember(i);
         }
-        await().atMost(PATIENCE)
-                .ignoreExceptions()
-                .until(() -> cluster.ctl("endpoint", "health").contains("is healthy"));
+        cluster.awaitServing();
         return cluster;
+    }
+
+    /** Waits until each member can commit, and fails with the last lines of the log of a member that cannot. */
+    public void awaitServing() {
+        for (int i = 0; i < size(); i++) {
+            int member = i;
+            await(() -> run("endpoint", "health", "--endpoints=" + url(clients.get(member))), "is healthy");
+        }
+    }
+
+    /** Repeats a command until its output has a text. */
+    private void await(Callable<String> command, String text) {
+        String[] last = {""};
+        try {
+            Awaitility.await()
+                    .atMost(PATIENCE)
+                    .pollInterval(Duration.ofMillis(500))
+                    .until(() -> {
+                        last[0] = command.call();
+                        return last[0].contains(text);
+                    });
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError("not " + text + ": " + last[0] + "\n" + lastLines(), e);
+        }
+    }
+
+    private String lastLines() {
+        StringBuilder all = new StringBuilder();
+        for (int i = 0; i < size(); i++) {
+            Process process = members.get(i);
+            all.append("m" + i + (process != null && process.isAlive() ? " runs" : " has ended") + ":\n");
+            try {
+                List<String> lines = Files.readAllLines(directory.resolve("m" + i + ".log"));
+                lines.subList(Math.max(0, lines.size() - 30), lines.size())
+                        .forEach(line -> all.append(line).append('\n'));
+            } catch (IOException e) {
+                all.append(e).append('\n');
+            }
+        }
+        return all.toString();
     }
 
     public int size() {
@@ -154,8 +195,10 @@ public final class EtcdCluster implements AutoCloseable {
 
     /** Makes another member lead etcd. */
     public void moveLeader() throws IOException, InterruptedException {
+        awaitServing();
         int from = leader();
         run("move-leader", id((from + 1) % size()), "--endpoints=" + url(clients.get(from)));
+        awaitServing();
     }
 
     private String id(int i) throws IOException, InterruptedException {
@@ -164,22 +207,38 @@ public final class EtcdCluster implements AutoCloseable {
 
     /** Replaces a member by one with an empty directory, which learns everything and is then promoted. */
     public void replace(int i) throws IOException, InterruptedException {
+        awaitServing(); // the two other members are the quorum that removes this one
         String gone = id(i);
         kill(i);
-        awaitCtl("removed from cluster", "member", "remove", gone);
+        change(list -> !list.contains(url(peers.get(i))), "remove", gone);
         delete(directory.resolve("m" + i));
-        awaitCtl("added to cluster", "member", "add", "m" + i, "--learner", "--peer-urls=" + url(peers.get(i)));
+        change(
+                list -> list.contains(url(peers.get(i))),
+                "add",
+                "m" + i,
+                "--learner",
+                "--peer-urls=" + url(peers.get(i)));
         state = "existing";
         startMember(i);
-        await().atMost(PATIENCE).ignoreExceptions().until(() -> id(i).length() > 1);
-        awaitCtl("promoted", "member", "promote", id(i));
+        await(() -> run("endpoint", "status", "--endpoints=" + url(clients.get(i))), ", ");
+        change(list -> !list.contains(", true"), "promote", id(i));
+        awaitServing();
     }
 
-    /** Repeats a request that etcd refuses until its members have been connected for a while. */
-    private void awaitCtl(String success, String... arguments) {
-        await().atMost(PATIENCE)
-                .pollInterval(Duration.ofSeconds(1))
-                .until(() -> ctl(arguments), output -> output.contains(success));
+    /**
+     * Repeats a change of the members until the list of members shows it: etcd refuses a change until its members have
+     * been connected for a while, and may make a change without answering in time.
+     */
+    private void change(Predicate<String> made, String... arguments) {
+        String[] command =
+                Stream.concat(Stream.of("member"), Stream.of(arguments)).toArray(String[]::new);
+        await(
+                () -> {
+                    String answer = ctl(command);
+                    String list = ctl("member", "list");
+                    return list.contains(", started, ") && made.test(list) ? "made" : answer + list;
+                },
+                "made");
     }
 
     /** Kills all members and starts them with what a file of {@code etcdctl snapshot save} has. */
@@ -241,7 +300,7 @@ public final class EtcdCluster implements AutoCloseable {
 
     /** Waits until a member accepts connections. */
     public void awaitMember(int i) {
-        await().atMost(PATIENCE).until(() -> {
+        Awaitility.await().atMost(PATIENCE).until(() -> {
             try (Socket socket = new Socket(host, clients.get(i))) {
                 return socket.isConnected();
             } catch (IOException e) {

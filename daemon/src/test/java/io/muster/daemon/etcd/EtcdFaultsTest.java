@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,7 +51,7 @@ final class EtcdFaultsTest {
         public void run() {
             while (!ended.get()) {
                 nodes.stream().filter(Node::leads).findFirst().ifPresent(this::write);
-                Thread.onSpinWait();
+                LockSupport.parkNanos(100_000);
             }
         }
 
