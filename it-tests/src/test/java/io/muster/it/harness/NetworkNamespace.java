@@ -1,24 +1,28 @@
 package io.muster.it.harness;
 
-/** A network namespace with one link to this host, which a test can cut. Needs root. */
+/** A network namespace with several links to this host, each of which a test can cut. Needs root. */
 public final class NetworkNamespace implements AutoCloseable {
     private static final long PID = ProcessHandle.current().pid();
     /** Addresses for tests (RFC 2544), which no network of the host has. */
     private static final String NETWORK = "198.18." + PID % 256 + ".";
 
-    private final String name = "muster" + PID;
-    private final String link = "mu" + PID;
+    private static final int ADDRESSES = 4;
 
-    public NetworkNamespace() {
+    private final String name = "muster" + PID;
+
+    /** @param links the number of links, each a network of its own */
+    public NetworkNamespace(int links) {
         Tool.run("ip", "netns", "add", name);
         boolean done = false;
         try {
-            Tool.run("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", name);
-            Tool.run("ip", "address", "add", host() + "/30", "dev", link);
-            Tool.run("ip", "-n", name, "address", "add", NETWORK + "2/30", "dev", "eth0");
-            Tool.run("ip", "-n", name, "link", "set", "eth0", "up");
+            for (int i = 0; i < links; i++) {
+                Tool.run("ip", "link", "add", link(i), "type", "veth", "peer", "name", "eth" + i, "netns", name);
+                Tool.run("ip", "address", "add", host(i) + "/30", "dev", link(i));
+                Tool.run("ip", "-n", name, "address", "add", inside(i) + "/30", "dev", "eth" + i);
+                Tool.run("ip", "-n", name, "link", "set", "eth" + i, "up");
+                mend(i);
+            }
             Tool.run("ip", "-n", name, "link", "set", "lo", "up");
-            mend();
             done = true;
         } finally {
             if (!done) {
@@ -27,9 +31,18 @@ public final class NetworkNamespace implements AutoCloseable {
         }
     }
 
-    /** The address of this host on the link. */
-    public String host() {
-        return NETWORK + "1";
+    private static String link(int i) {
+        return "mu" + PID + "." + i;
+    }
+
+    /** The address of this host on a link. */
+    public String host(int link) {
+        return NETWORK + (ADDRESSES * link + 1);
+    }
+
+    /** The address of the namespace on a link. */
+    public String inside(int link) {
+        return NETWORK + (ADDRESSES * link + 2);
     }
 
     /** A command that runs another command in the namespace. */
@@ -37,16 +50,16 @@ public final class NetworkNamespace implements AutoCloseable {
         return new String[] {"ip", "netns", "exec", name};
     }
 
-    /** Lets the link lose everything that is sent over it. */
-    public void cut() {
-        Tool.run("ip", "link", "set", link, "down");
+    /** Lets a link lose everything that is sent over it. */
+    public void cut(int link) {
+        Tool.run("ip", "link", "set", link(link), "down");
     }
 
-    public void mend() {
-        Tool.run("ip", "link", "set", link, "up");
+    public void mend(int link) {
+        Tool.run("ip", "link", "set", link(link), "up");
     }
 
-    /** Deletes the namespace, and the link with it. */
+    /** Deletes the namespace, and the links with it. */
     @Override
     public void close() {
         Tool.run("ip", "netns", "delete", name);

@@ -3,11 +3,14 @@ package io.muster.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.daemon.etcd.LedgerAdmin;
+import io.muster.inventory.idset.Idset;
+import io.muster.it.cast.DistantScheduler;
 import io.muster.it.cast.JournalReader;
 import io.muster.it.cast.LogWitness;
 import io.muster.it.cast.PatientAdmin;
@@ -20,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -35,7 +39,7 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three daemons on an etcd of three members, under load, while leaders and members fail. {@code -Dmuster.failovers=2000} runs longer,
+ * Three daemons on an etcd of three members, under load and with a scheduler behind a relay, while leaders and members fail. {@code -Dmuster.failovers=2000} runs longer,
  * {@code -Dmuster.seed=42} chooses other faults and moments.
  */
 @Timeout(value = 8, unit = TimeUnit.HOURS)
@@ -100,12 +104,15 @@ class FailoverTest {
         System.out.println(FAILOVERS + " failovers, seed " + seed);
         try (EtcdCluster etcd = EtcdCluster.start(
                         Files.createDirectory(directory.resolve("etcd")), SIZE, "--quota-backend-bytes=8589934592");
-                LedgerDaemons daemons = new LedgerDaemons(setups(etcd))) {
+                DistantScheduler distant =
+                        new DistantScheduler(directory.resolve("distant"), Collections.nCopies(SIZE, "127.0.0.1"));
+                LedgerDaemons daemons = new LedgerDaemons(setups(etcd, distant))) {
             LogWitness witness = new LogWitness(etcd, ADMINS);
             try {
                 begin(daemons, witness);
+                distant.start();
                 play(SeedSource.random(seed), etcd, daemons, witness);
-                judge(daemons, witness);
+                judge(daemons, witness, distant);
             } catch (Exception | AssertionError e) {
                 throw new AssertionError(
                         "-Dmuster.seed=" + seed + ", state in " + directory + ": " + e.getMessage(), e);
@@ -115,7 +122,7 @@ class FailoverTest {
         }
     }
 
-    private List<DaemonProcess.Setup> setups(EtcdCluster etcd) throws IOException {
+    private List<DaemonProcess.Setup> setups(EtcdCluster etcd, DistantScheduler distant) throws IOException {
         List<DaemonProcess.Setup> setups = new ArrayList<>();
         for (int i = 0; i < SIZE; i++) {
             setups.add(LedgerDaemons.setup(
@@ -123,7 +130,8 @@ class FailoverTest {
                     etcd,
                     "snapshot-every = " + SNAPSHOT_EVERY,
                     "history-size = \"8GiB\"",
-                    PatientAdmin.hosts(ADMINS)));
+                    PatientAdmin.hosts(ADMINS),
+                    distant.listener(i)));
         }
         return setups;
     }
@@ -260,7 +268,7 @@ class FailoverTest {
         });
     }
 
-    private void judge(LedgerDaemons daemons, LogWitness witness) throws Exception {
+    private void judge(LedgerDaemons daemons, LogWitness witness, DistantScheduler distant) throws Exception {
         List<List<PatientAdmin.Change>> changes = new ArrayList<>();
         for (PatientAdmin admin : admins) {
             changes.add(admin.finish());
@@ -273,6 +281,15 @@ class FailoverTest {
                     .as("the state of daemon %d, beside that of the leader", i)
                     .isEqualTo(state);
         }
+        Idset drained = Idset.EMPTY;
+        for (String ranks : names(daemons.get(leader).ask("resource.status").path("drain"))) {
+            drained = drained.union(Idset.parse(ranks));
+        }
+        Idset up = Idset.range(0, ADMINS * PatientAdmin.HOSTS - 1).subtract(drained);
+        await().atMost(Output.PATIENCE)
+                .untilAsserted(() -> assertThat(distant.knowledge().up()).isEqualTo(up));
+        System.out.println("the scheduler was sent " + distant.knowledge().responses()
+                + " responses in one stream, and knows what the leader shows");
         await().atMost(Output.PATIENCE).until(() -> reached(witness.last(), last, witness.failure()));
         for (JournalReader reader : readers) {
             await().atMost(Output.PATIENCE).until(() -> reached(reader.last(), last, reader.failure()));
@@ -318,6 +335,12 @@ class FailoverTest {
             latest = Math.max(latest, change.sent());
         }
         System.out.println(changes.size() + " changes were answered, each has one event, in the order of the answers");
+    }
+
+    private static List<String> names(JsonNode object) {
+        List<String> names = new ArrayList<>();
+        object.fieldNames().forEachRemaining(names::add);
+        return names;
     }
 
     /** The inventory without the keys that differ between daemons or change with time. */

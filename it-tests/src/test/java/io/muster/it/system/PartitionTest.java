@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.etcd.EtcdCluster;
+import io.muster.it.cast.DistantScheduler;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.LedgerDaemons;
 import io.muster.it.harness.NetworkNamespace;
@@ -18,23 +19,67 @@ import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A network that loses everything between the leader and etcd. Clients reach both daemons over UNIX sockets throughout. */
+/**
+ * Networks that lose everything between a leader and etcd, or between a leader and its clients. Two daemons share a ledger; the one that
+ * leads first is in a network namespace. A relay reaches both over TCP, and local clients over UNIX sockets.
+ */
 @Timeout(600)
 class PartitionTest {
     private static final int CUT_OFF = 0;
     private static final int OTHER = 1;
+    private static final int TO_ETCD = 0;
+    private static final int TO_CLIENTS = 1;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    private DaemonProcess.Setup setup(String name, EtcdCluster etcd) throws IOException {
-        return LedgerDaemons.setup(directory.resolve(name), etcd, DaemonProcess.Setup.nodes("node[0-3]"));
+    private interface Scene {
+        void play(NetworkNamespace network, LedgerDaemons daemons, DistantScheduler distant) throws Exception;
+    }
+
+    private void play(Scene scene) throws Exception {
+        assumeTrue(Tool.isRoot(), "needs root, for a network namespace");
+        Path place = Files.createDirectory(directory.resolve("etcd"));
+        try (NetworkNamespace network = new NetworkNamespace(2);
+                EtcdCluster etcd = EtcdCluster.startAt(network.host(TO_ETCD), place, 1);
+                DistantScheduler distant = new DistantScheduler(
+                        directory.resolve("distant"), List.of(network.inside(TO_CLIENTS), "127.0.0.1"));
+                LedgerDaemons daemons = new LedgerDaemons(List.of(
+                        setup("cut-off", etcd, distant.listener(CUT_OFF)).wrapper(network.wrapper()),
+                        setup("other", etcd, distant.listener(OTHER))))) {
+            daemons.start(CUT_OFF);
+            daemons.start(OTHER);
+            assertThat(daemons.awaitLeader()).isEqualTo(CUT_OFF);
+            scene.play(network, daemons, distant);
+            daemons.awaitAgreement();
+            assertThat(drained(daemons, CUT_OFF)).isEqualTo(drained(daemons, OTHER));
+            assertThat(daemons.ledger("verify")).startsWith("the ledger in etcd is sound: ");
+            daemons.stop(CUT_OFF);
+            daemons.stop(OTHER);
+        }
+    }
+
+    private DaemonProcess.Setup setup(String name, EtcdCluster etcd, String listener) throws IOException {
+        return LedgerDaemons.setup(directory.resolve(name), etcd, DaemonProcess.Setup.nodes("node[0-3]"), listener);
+    }
+
+    private static void awaitRole(LedgerDaemons daemons, int i, String role) {
+        await().atMost(Output.PATIENCE)
+                .until(() -> daemons.attribute(i, "muster.role").equals(role));
+    }
+
+    private static void awaitUp(DistantScheduler distant, String ranks) {
+        await().atMost(Output.PATIENCE)
+                .pollInterval(Duration.ofMillis(10))
+                .until(() -> distant.knowledge().up().toString(), ranks::equals);
     }
 
     private static void drain(LedgerDaemons daemons, int i, String host) throws IOException {
@@ -51,37 +96,68 @@ class PartitionTest {
 
     @Test
     void aLeaderThatIsCutOffFromEtcdEndsItsStreamsAndFollowsTheNextLeaderWhenTheNetworkIsBack() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, for a network namespace");
-        Path place = Files.createDirectory(directory.resolve("etcd"));
-        try (NetworkNamespace network = new NetworkNamespace();
-                EtcdCluster etcd = EtcdCluster.startAt(network.host(), place, 1);
-                LedgerDaemons daemons = new LedgerDaemons(
-                        List.of(setup("cut-off", etcd).wrapper(network.wrapper()), setup("other", etcd)))) {
-            daemons.start(CUT_OFF);
-            daemons.start(OTHER);
-            assertThat(daemons.awaitLeader()).isEqualTo(CUT_OFF);
+        play((network, daemons, distant) -> {
             try (FluxClient scheduler = daemons.get(CUT_OFF).connect()) {
                 ResponseStream stream = scheduler.stream("resource.acquire", null);
                 assertThat(stream.next()).isNotNull();
-                network.cut();
+                network.cut(TO_ETCD);
                 assertThatThrownBy(stream::next)
                         .hasMessageContaining("etcd does not answer, so another daemon may lead");
             }
-            await().atMost(Output.PATIENCE)
-                    .until(() -> daemons.attribute(OTHER, "muster.role").equals("leader"));
+            awaitRole(daemons, OTHER, "leader");
             await().atMost(Output.PATIENCE).ignoreExceptions().untilAsserted(() -> drain(daemons, OTHER, "node1"));
             assertThat(drained(daemons, OTHER)).hasSize(1);
             assertThat(drained(daemons, CUT_OFF)).isEmpty();
             assertSchedulerIsServed(daemons);
-            network.mend();
+            network.mend(TO_ETCD);
             daemons.awaitAgreement();
             assertThat(daemons.attribute(CUT_OFF, "muster.role")).isEqualTo("standby");
             assertThat(daemons.attribute(CUT_OFF, "muster.leader")).isEqualTo(daemons.uri(OTHER));
-            assertThat(drained(daemons, CUT_OFF)).isEqualTo(drained(daemons, OTHER));
-            assertThat(daemons.ledger("verify")).startsWith("the ledger in etcd is sound: ");
-            daemons.stop(CUT_OFF);
-            daemons.stop(OTHER);
-        }
+        });
+    }
+
+    @Test
+    void aSchedulerBehindARelayIsToldOfADrainOnTheNextLeaderWhileTheFormerOneIsCutOffFromEtcd() throws Exception {
+        play((network, daemons, distant) -> {
+            distant.start();
+            drain(daemons, CUT_OFF, "node0");
+            awaitUp(distant, "1-3");
+            network.cut(TO_ETCD);
+            long cut = System.nanoTime();
+            await().atMost(Output.PATIENCE)
+                    .pollInterval(Duration.ofMillis(10))
+                    .ignoreExceptions()
+                    .untilAsserted(() -> drain(daemons, OTHER, "node1"));
+            awaitUp(distant, "2-3");
+            System.out.printf(
+                    Locale.ROOT,
+                    "a scheduler behind a relay knew of a drain on the next leader %.2f s after the cut%n",
+                    (System.nanoTime() - cut) / 1e9);
+            assertThat(drained(daemons, CUT_OFF)).hasSize(1); // still cut off
+            network.mend(TO_ETCD);
+            awaitRole(daemons, CUT_OFF, "standby");
+        });
+    }
+
+    @Test
+    void aLeaderThatIsCutOffFromItsClientsLeadsOnAndARelayFindsTheNextLeader() throws Exception {
+        play((network, daemons, distant) -> {
+            distant.start();
+            network.cut(TO_CLIENTS);
+            drain(daemons, CUT_OFF, "node0");
+            await().atMost(Output.PATIENCE)
+                    .untilAsserted(() -> assertThat(drained(daemons, OTHER)).hasSize(1));
+            assertThat(daemons.awaitLeader()).isEqualTo(CUT_OFF);
+            assertThat(distant.knowledge().up()).hasToString("0-3");
+            network.mend(TO_CLIENTS);
+            awaitUp(distant, "1-3");
+            network.cut(TO_CLIENTS);
+            daemons.ledger("step-down");
+            awaitRole(daemons, OTHER, "leader");
+            drain(daemons, OTHER, "node1");
+            awaitUp(distant, "2-3");
+            network.mend(TO_CLIENTS);
+        });
     }
 
     /** A scheduler finds the next leader, and the former one refuses it. */
