@@ -139,7 +139,8 @@ public final class LedgerAdmin implements Closeable {
                 }
                 Group whole = store.whole(group);
                 if (whole == null) {
-                    throw new ForeignException("parts of the transaction at seq " + group.first() + " are missing");
+                    throw new ForeignException("the leader deleted the transaction at seq " + group.first()
+                            + " meanwhile: run verify again");
                 }
                 whole.commands();
                 events += group.last() - group.first() + 1;

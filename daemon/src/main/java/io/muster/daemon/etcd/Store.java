@@ -96,14 +96,23 @@ class Store implements Closeable {
         return found == null ? null : Group.parse(found);
     }
 
-    /** Completes a group with its parts; null if a part is missing, because the group was deleted meanwhile. */
+    /** Completes a group with its parts; null if the group was deleted meanwhile. */
     @Nullable
-    Group whole(Group group) throws EtcdException {
+    Group whole(Group group) throws EtcdException, ForeignException {
         if (group.parts() == 0) {
             return group;
         }
-        byte[] pieces = pieces(keys.parts(group.txn()), group.parts());
-        return pieces == null ? null : group.with(pieces);
+        String parts = keys.parts(group.txn());
+        byte[] pieces = pieces(parts, group.parts());
+        if (pieces != null) {
+            return group.with(pieces);
+        }
+        String key = keys.log(group.first());
+        if (etcd.read(List.of(Op.Get.one(key)), ATTEMPT_MILLIS).one(0) != null) {
+            throw new ForeignException(key + " in etcd has " + group.parts() + " pieces below " + parts
+                    + ", and some of them are missing: somebody else has deleted them");
+        }
+        return null;
     }
 
     /** The pieces one after another; null if one is missing. */

@@ -237,6 +237,14 @@ final class EtcdLedgerTest {
             try (Node standby = new Node(parts("b"))) {
                 standby.awaitEvents(List.of(text.toString(), "small"));
             }
+            etcd.ctl("del", etcd.keys(PREFIX + "part/").get(1));
+            try (Node late = new Node(parts("c"))) {
+                await().atMost(Node.PATIENCE)
+                        .until(
+                                () -> late.ledger.status().reason(),
+                                reason -> reason.contains("somebody else has deleted them"));
+                assertThat(late.events()).isEmpty();
+            }
         }
     }
 
