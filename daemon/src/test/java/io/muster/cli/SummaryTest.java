@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.daemon.RunningDaemon;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import io.muster.protocol.acquire.Owner;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Lists that are longer than a terminal, and the summary that is printed in their place. */
 class SummaryTest extends VerbTest {
@@ -141,6 +143,15 @@ class SummaryTest extends VerbTest {
                 .containsPattern("\noldest +\\S+ drained     10 ops    firmware r000n\\[00-09\\]\n")
                 .containsPattern("\nending +in \\S+ drained     10 ops    firmware r000n\\[00-09\\]\n");
         assertThat(out("summary", "-q", "batch")).startsWith("up         390 of 400 hosts, ");
+    }
+
+    @Test
+    void aSummaryWithoutQueuesAndPropertiesHasNoTableOfThem(@TempDir Path place) throws Exception {
+        try (RunningDaemon plain =
+                RunningDaemon.start(place, "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n")) {
+            Result summary = new Shell().with("MUSTER_URI", plain.uri()).run("summary");
+            assertThat(summary.out()).contains("4 avail").doesNotContain("OF HOSTS");
+        }
     }
 
     @Test

@@ -99,6 +99,11 @@ class TokenVerbsTest {
                     .isZero();
             assertThat(new Shell().run("backup", state, copy.toString()).exit()).isZero();
             assertThat(new Shell().run("journal", "verify", state).exit()).isZero();
+            Path inside = daemon.stateDir().resolve("copy");
+            assertThat(new Shell().run("backup", state, inside.toString()).err())
+                    .isEqualTo("muster backup: " + inside + " is in the state directory\n  name a directory outside "
+                            + daemon.stateDir() + "\n");
+            assertThat(inside).doesNotExist();
         }
         assertThat(copy.resolve("journal")).exists();
         assertThat(copy.resolve("tokens")).doesNotExist();

@@ -65,10 +65,10 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
         lines.put("clock", standing.clock() == null ? "" : standing.clock());
         lines.values().removeIf(String::isEmpty);
         lines.forEach((label, text) -> console.println(String.format(Locale.ROOT, "%-9s  %s", label, text)));
-        console.print("\n" + parts(most).render(true, console.style()));
-        Table troubles = troubles(most, now);
-        if (!troubles.rows().isEmpty()) {
-            console.print("\n" + troubles.render(true, console.style()));
+        for (Table table : List.of(parts(most), troubles(most, now))) {
+            if (!table.rows().isEmpty()) {
+                console.print("\n" + table.render(true, console.style()));
+            }
         }
     }
 

@@ -44,6 +44,7 @@ public final class Backup extends Verb {
     public Integer call() throws IOException {
         LocalDisk from = place.disk();
         refuseFull(target);
+        refuseInside(Path.of(from.where()), target);
         LocalDisk to = LocalDisk.at(target);
         Copying.report(console(), json, to, Copying.run(console(), from, progress -> {
             try {
@@ -53,6 +54,13 @@ public final class Backup extends Verb {
             }
         }));
         return Exit.OK;
+    }
+
+    private static void refuseInside(Path state, Path target) {
+        if (target.toAbsolutePath().normalize().startsWith(state.toAbsolutePath().normalize())) {
+            throw new Failure(
+                    Exit.USAGE, target + " is in the state directory", "name a directory outside " + state);
+        }
     }
 
     private static void refuseFull(Path target) throws IOException {

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Document {
     private static final ByteSize LARGEST = new ByteSize(64L << 20);
+    private static final String BYTE_ORDER_MARK = "\uFEFF";
     private static final ObjectMapper TOML = TomlMapper.builder().build();
     private static final ObjectMapper JSON = JsonMapper.builder().build();
 
@@ -105,6 +106,10 @@ final class Document {
         try {
             ByteBuffer bytes = ByteBuffer.wrap(SourceFile.read(file, LARGEST));
             String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
+            if (text.startsWith(BYTE_ORDER_MARK)) {
+                problems.add(at(file, 1), "begins with a byte order mark: save the file as UTF-8 without one");
+                return null;
+            }
             return parse(file, text, problems);
         } catch (CharacterCodingException e) {
             problems.add(file.toString(), "is not UTF-8 text");

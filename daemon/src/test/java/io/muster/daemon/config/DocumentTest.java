@@ -61,6 +61,9 @@ final class DocumentTest {
         assertThat(Configs.problemsOf(dir, latin)).containsExactly("latin.toml: is not UTF-8 text");
         Path array = Configs.write(dir, "array.json", "[1]");
         assertThat(Configs.problemsOf(dir, array)).containsExactly("array.json: is not an object");
+        Path marked = Configs.write(dir, "marked.toml", "\uFEFF[muster]");
+        assertThat(Configs.problemsOf(dir, marked))
+                .containsExactly("marked.toml:1: begins with a byte order mark: save the file as UTF-8 without one");
     }
 
     @Test
