@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures how long changes take on a daemon's UNIX socket while many peers connect in TLS, and while each of them follows the changes.
+ * The floor is the same burst of connections to another daemon on the same machine, which shares nothing but the processors.
  * Prints a table. {@code java -cp ... io.muster.bench.NetworkBenchmark DIRECTORY 2000 1000}: an empty directory on the disk that is to be
  * measured, the number of connections, that of changes a second, and then options for the daemon's JVM. The peers are in the process that measures, on the same machine.
  */
@@ -32,15 +33,15 @@ public final class NetworkBenchmark {
     private static final int BURSTS = 3;
     private static final long SETTLE_MILLIS = 3000;
     private static final int LEAST_ARGS = 3;
+    /** Netty warns if a connection whose handshake was given up does not take the last bytes. */
+    private static final String GIVEN_UP = "Last write attempt timed out";
 
     private final DaemonProcess daemon;
-    private final TlsPeers peers;
     private final Changes changes;
     private final int count;
 
-    private NetworkBenchmark(DaemonProcess daemon, TlsPeers peers, Changes changes, int count) {
+    private NetworkBenchmark(DaemonProcess daemon, Changes changes, int count) {
         this.daemon = daemon;
-        this.peers = peers;
         this.changes = changes;
         this.count = count;
     }
@@ -49,20 +50,35 @@ public final class NetworkBenchmark {
         Path directory = Files.createDirectories(Path.of(args[0]).toAbsolutePath());
         Pki pki = Pki.in(directory.resolve("pki"));
         int port = HttpListener.freePort();
+        int otherPort = HttpListener.freePort();
+        try (DaemonProcess daemon = setup(directory.resolve("measured"), pki, port, args)
+                        .start()
+                        .expect(GIVEN_UP);
+                Changes changes = new Changes(daemon.socket(), RANKS)) {
+            NetworkBenchmark benchmark = new NetworkBenchmark(daemon, changes, Integer.parseInt(args[1]));
+            benchmark.quiet();
+            try (DaemonProcess other = setup(directory.resolve("other"), pki, otherPort, args)
+                            .start()
+                            .expect(GIVEN_UP);
+                    TlsPeers peers = new TlsPeers(pki, otherPort)) {
+                benchmark.bursts(peers, " to another daemon");
+            }
+            try (TlsPeers peers = new TlsPeers(pki, port)) {
+                benchmark.bursts(peers, "");
+                benchmark.streams(peers, Integer.parseInt(args[2]));
+            }
+        }
+    }
+
+    private static DaemonProcess.Setup setup(Path directory, Pki pki, int port, String... args) throws IOException {
         String tls = pki.config("san = \"ops.example.org\"\nrights = [\"read\", \"acquire\"]")
                 .replace("127.0.0.1:0", "127.0.0.1:" + port);
-        DaemonProcess.Setup setup = DaemonProcess.Setup.in(
-                        directory,
+        return DaemonProcess.Setup.in(
+                        Files.createDirectories(directory),
                         "acquire = \"shared\"",
                         DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]"),
                         tls)
                 .jvm(options(args));
-        // Netty warns if a connection whose handshake was given up does not take the last bytes.
-        try (DaemonProcess daemon = setup.start().expect("Last write attempt timed out");
-                TlsPeers peers = new TlsPeers(pki, port);
-                Changes changes = new Changes(daemon.socket(), RANKS)) {
-            new NetworkBenchmark(daemon, peers, changes, Integer.parseInt(args[1])).measure(Integer.parseInt(args[2]));
-        }
     }
 
     /** Returns the options of the launcher, then those on the command line. */
@@ -73,19 +89,25 @@ public final class NetworkBenchmark {
         return options.toArray(String[]::new);
     }
 
-    private void measure(int perSecond) throws IOException, InterruptedException {
+    private void quiet() throws IOException {
         System.out.println(
                 "| | changes/s | answered, p50, p99 | arrived in streams, p50, p99 | memory | |\n|---|---|---|---|---|---|");
         changes.run(4 * SINGLE, nanos -> nanos < QUIET);
         row("no connections in TLS", changes.run(SINGLE, nanos -> nanos < QUIET), null, "");
+    }
+
+    private void bursts(TlsPeers peers, String where) throws IOException, InterruptedException {
         for (int i = 1; i <= BURSTS; i++) {
             if (i > 1) {
                 peers.disconnect();
                 Pause.of(SETTLE_MILLIS);
             }
-            burst(i);
+            burst(peers, where + ", burst " + i);
         }
         Pause.of(SETTLE_MILLIS);
+    }
+
+    private void streams(TlsPeers peers, int perSecond) throws IOException, InterruptedException {
         row(count + " connections that send nothing", changes.run(SINGLE, nanos -> nanos < QUIET), null, "");
         Samples arrivals = new Samples(1 << 20);
         long start = System.nanoTime();
@@ -106,7 +128,7 @@ public final class NetworkBenchmark {
                         peers.updates() * 1e9 / result.nanos() / peers.readers()));
     }
 
-    private void burst(int number) throws IOException, InterruptedException {
+    private void burst(TlsPeers peers, String which) throws IOException, InterruptedException {
         int before = peers.failures();
         long start = System.nanoTime();
         CountDownLatch missing = peers.connect(count);
@@ -116,7 +138,7 @@ public final class NetworkBenchmark {
                 "all connected after %.1f s, %d failed and were made again",
                 (System.nanoTime() - start) / 1e9,
                 peers.failures() - before);
-        row("while " + count + " connect, burst " + number, result, null, took);
+        row("while " + count + " connect" + which, result, null, took);
     }
 
     private void row(String what, Changes.Result result, @Nullable Samples arrivals, String more) throws IOException {
