@@ -5,9 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.muster.daemon.RunningDaemon;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
+import io.muster.daemon.RunningDaemon;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;

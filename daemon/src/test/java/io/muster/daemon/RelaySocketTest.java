@@ -17,9 +17,8 @@ import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Ports;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
@@ -53,11 +52,7 @@ class RelaySocketTest {
     void start() throws Exception {
         pki = Pki.in(directory.resolve("pki"));
         pki.issue("ca", "login1", "DNS:login1.example.org");
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        address = "127.0.0.1:" + port;
+        address = "127.0.0.1:" + Ports.free();
         daemon = daemon(RELAY, "follow", "change", "acquire");
         relay = new Relay(
                 directory.resolve("relay"),

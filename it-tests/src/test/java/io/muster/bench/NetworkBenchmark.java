@@ -2,9 +2,9 @@ package io.muster.bench;
 
 import io.muster.cli.terminal.Pause;
 import io.muster.it.harness.DaemonProcess;
-import io.muster.it.harness.HttpListener;
 import io.muster.measure.Samples;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,8 +49,8 @@ public final class NetworkBenchmark {
     public static void main(String[] args) throws Exception {
         Path directory = Files.createDirectories(Path.of(args[0]).toAbsolutePath());
         Pki pki = Pki.in(directory.resolve("pki"));
-        int port = HttpListener.freePort();
-        int otherPort = HttpListener.freePort();
+        int port = Ports.free();
+        int otherPort = Ports.free();
         try (DaemonProcess daemon = setup(directory.resolve("measured"), pki, port, args)
                         .start()
                         .expect(GIVEN_UP);
@@ -61,10 +61,10 @@ public final class NetworkBenchmark {
                             .start()
                             .expect(GIVEN_UP);
                     TlsPeers peers = new TlsPeers(pki, otherPort)) {
-                benchmark.bursts(peers, " to another daemon");
+                benchmark.bursts(other, peers, " to another daemon");
             }
             try (TlsPeers peers = new TlsPeers(pki, port)) {
-                benchmark.bursts(peers, "");
+                benchmark.bursts(daemon, peers, "");
                 benchmark.streams(peers, Integer.parseInt(args[2]));
             }
         }
@@ -93,22 +93,23 @@ public final class NetworkBenchmark {
         System.out.println(
                 "| | changes/s | answered, p50, p99 | arrived in streams, p50, p99 | memory | |\n|---|---|---|---|---|---|");
         changes.run(4 * SINGLE, nanos -> nanos < QUIET);
-        row("no connections in TLS", changes.run(SINGLE, nanos -> nanos < QUIET), null, "");
+        row(daemon, "no connections in TLS", changes.run(SINGLE, nanos -> nanos < QUIET), null, "");
     }
 
-    private void bursts(TlsPeers peers, String where) throws IOException, InterruptedException {
+    /** @param server the daemon to which the peers connect */
+    private void bursts(DaemonProcess server, TlsPeers peers, String where) throws IOException, InterruptedException {
         for (int i = 1; i <= BURSTS; i++) {
             if (i > 1) {
                 peers.disconnect();
                 Pause.of(SETTLE_MILLIS);
             }
-            burst(peers, where + ", burst " + i);
+            burst(server, peers, where + ", burst " + i);
         }
         Pause.of(SETTLE_MILLIS);
     }
 
     private void streams(TlsPeers peers, int perSecond) throws IOException, InterruptedException {
-        row(count + " connections that send nothing", changes.run(SINGLE, nanos -> nanos < QUIET), null, "");
+        row(daemon, count + " connections that send nothing", changes.run(SINGLE, nanos -> nanos < QUIET), null, "");
         Samples arrivals = new Samples(1 << 20);
         long start = System.nanoTime();
         CountDownLatch first = peers.acquire(changes::since, arrivals);
@@ -118,6 +119,7 @@ public final class NetworkBenchmark {
         Changes.Result result = changes.run(perSecond, nanos -> nanos < LOAD);
         Pause.of(SETTLE_MILLIS);
         row(
+                daemon,
                 count + " streams",
                 result,
                 arrivals,
@@ -128,7 +130,7 @@ public final class NetworkBenchmark {
                         peers.updates() * 1e9 / result.nanos() / peers.readers()));
     }
 
-    private void burst(TlsPeers peers, String which) throws IOException, InterruptedException {
+    private void burst(DaemonProcess server, TlsPeers peers, String which) throws IOException, InterruptedException {
         int before = peers.failures();
         long start = System.nanoTime();
         CountDownLatch missing = peers.connect(count);
@@ -138,10 +140,13 @@ public final class NetworkBenchmark {
                 "all connected after %.1f s, %d failed and were made again",
                 (System.nanoTime() - start) / 1e9,
                 peers.failures() - before);
-        row("while " + count + " connect" + which, result, null, took);
+        row(server, "while " + count + " connect" + which, result, null, took);
     }
 
-    private void row(String what, Changes.Result result, @Nullable Samples arrivals, String more) throws IOException {
+    /** @param server the daemon whose memory is printed */
+    private static void row(
+            DaemonProcess server, String what, Changes.Result result, @Nullable Samples arrivals, String more)
+            throws IOException {
         System.out.printf(
                 Locale.ROOT,
                 "| %s | %.0f | %s | %s | %d MB | %s |%n",
@@ -149,7 +154,7 @@ public final class NetworkBenchmark {
                 result.rate(),
                 times(result.answers()),
                 arrivals == null ? "" : times(arrivals),
-                daemon.residentMegabytes(),
+                server.residentMegabytes(),
                 more);
     }
 

@@ -57,9 +57,10 @@ public final class Backup extends Verb {
     }
 
     private static void refuseInside(Path state, Path target) {
-        if (target.toAbsolutePath().normalize().startsWith(state.toAbsolutePath().normalize())) {
-            throw new Failure(
-                    Exit.USAGE, target + " is in the state directory", "name a directory outside " + state);
+        if (target.toAbsolutePath()
+                .normalize()
+                .startsWith(state.toAbsolutePath().normalize())) {
+            throw new Failure(Exit.USAGE, target + " is in the state directory", "name a directory outside " + state);
         }
     }
 

@@ -2,8 +2,8 @@ package io.muster.daemon.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.testing.Ports;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -52,9 +52,7 @@ public final class EtcdCluster implements AutoCloseable {
     public static EtcdCluster startAt(String host, Path directory, int size, String... options) throws IOException {
         EtcdCluster cluster = new EtcdCluster(host, directory, List.of(options));
         for (int i = 0; i < 2 * size; i++) {
-            try (ServerSocket free = new ServerSocket(0)) {
-                (i < size ? cluster.clients : cluster.peers).add(free.getLocalPort());
-            }
+            (i < size ? cluster.clients : cluster.peers).add(Ports.free());
         }
         for (int i = 0; i < size; i++) {
             cluster.members.add(null);

@@ -10,6 +10,7 @@ import io.muster.it.cast.FollowingScheduler;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.protocol.client.FluxClient;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ class ScreenshotTest {
 
     @Test
     void thePicturesAreMadeOfARunningDaemon() throws Exception {
-        HttpListener listener = new HttpListener(HttpListener.freePort());
+        HttpListener listener = new HttpListener(Ports.free());
         Path pictures = Boolean.getBoolean("muster.rewrite") ? DOCS : directory;
         try (DaemonProcess daemon = Browser.setup(directory, listener, Browser.racks(32, 64))
                         .start()

@@ -15,6 +15,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.LedgerDaemons;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ class WebPageTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    private final HttpListener listener = new HttpListener(HttpListener.freePort());
+    private final HttpListener listener = new HttpListener(Ports.free());
 
     @BeforeAll
     static void launch() {

@@ -3,12 +3,12 @@ package io.muster.it.cast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.relay.Relay;
-import io.muster.it.harness.HttpListener;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.testing.SchedulerModel;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ public final class DistantScheduler implements AutoCloseable {
                 hosts.stream().distinct().map(host -> "IP:" + host).collect(Collectors.joining(",")));
         pki.issue("ca", NAME, "DNS:" + SAN);
         for (String host : hosts) {
-            addresses.add(host + ":" + HttpListener.freePort());
+            addresses.add(host + ":" + Ports.free());
         }
     }
 

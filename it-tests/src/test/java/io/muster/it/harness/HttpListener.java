@@ -2,8 +2,6 @@ package io.muster.it.harness;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,15 +12,6 @@ import java.util.stream.Collectors;
 public record HttpListener(int port) {
     /** The warning about a new token that is sent before the daemon has read the file again. */
     public static final String NOT_YET = "127.0.0.1: refused an unknown token";
-
-    /** Returns a port on which nothing listens. */
-    public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
 
     /** Returns the TOML for the listener. */
     public String config() {

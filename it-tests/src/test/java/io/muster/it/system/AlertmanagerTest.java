@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.Output;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -34,7 +35,7 @@ class AlertmanagerTest {
     Path directory;
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final int port = HttpListener.freePort();
+    private final int port = Ports.free();
 
     private static ConditionFactory patiently() {
         return await().atMost(Duration.ofMinutes(2));
@@ -100,7 +101,7 @@ class AlertmanagerTest {
 
     @Test
     void alertsOfARealAlertmanagerHoldTheirHostsAndNoOthers() throws Exception {
-        HttpListener listener = new HttpListener(HttpListener.freePort());
+        HttpListener listener = new HttpListener(Ports.free());
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 directory,
                 "metrics = \"127.0.0.1:0\"",

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.Tool;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ class NetworkPageTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    private final HttpListener listener = new HttpListener(HttpListener.freePort());
+    private final HttpListener listener = new HttpListener(Ports.free());
 
     private static String block(String language) throws IOException {
         Matcher block = Pattern.compile("(?s)```" + language + "\n(.*?)```").matcher(Files.readString(PAGE));

@@ -10,10 +10,10 @@ import io.muster.it.harness.Jars;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -77,7 +77,7 @@ class RelayTest {
                     "-f",
                     directory.resolve(key).toString());
         }
-        int port = freePort();
+        int port = Ports.free();
         Path config =
                 Files.writeString(directory.resolve("sshd_config"), String.format(Locale.ROOT, """
                 ListenAddress 127.0.0.1
@@ -105,12 +105,6 @@ class RelayTest {
         } finally {
             sshd.destroy();
             sshd.waitFor();
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 
@@ -154,7 +148,7 @@ class RelayTest {
     void aRelayInTlsOutlivesTheDaemon() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.issue("ca", "login1", "DNS:login1.example.org");
-        int port = freePort();
+        int port = Ports.free();
         String grant = "san = \"login1.example.org\"\nrights = [\"follow\", \"change\", \"acquire\", \"speak-for\"]";
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 directory,
