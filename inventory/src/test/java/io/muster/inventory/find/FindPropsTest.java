@@ -275,7 +275,7 @@ class FindPropsTest {
     }
 
     @Seeds
-    void whatIsFoundIsWhatAScanFinds(Random random) {
+    void theFoundVerticesAndRanksEqualThoseOfAScan(Random random) {
         World world = new World(random);
         for (int i = 0; i < 30; i++) {
             Case some = world.expression(0);
@@ -325,7 +325,7 @@ class FindPropsTest {
     }
 
     @Seeds
-    void aWalkSkipsWhatIsBelowPrunedVerticesAndKeepsItsOrder(Random random) {
+    void aWalkSkipsVerticesBelowPrunedOnesAndKeepsItsOrder(Random random) {
         World world = new World(random);
         Expression everything = Expression.parse("size>=0");
         Search.Order order = random.nextBoolean() ? Search.Order.PRE : Search.Order.POST;
@@ -344,7 +344,7 @@ class FindPropsTest {
 
     /** In a circle, every vertex is below itself; each is listed once, however many vertices have nothing above them. */
     @Test
-    void aWalkEndsWhereEdgesRunBothWays() {
+    void aWalkOfACyclicSubsystemEndsAndListsEachVertexOnce() {
         ResourceGraph.Builder builder = ResourceGraph.builder();
         int hub = World.vertex(builder, "switch", "", 0, 1, -1);
         for (int i = 1; i <= 3000; i++) {

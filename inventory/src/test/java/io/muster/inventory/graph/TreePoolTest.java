@@ -83,7 +83,7 @@ class TreePoolTest {
                 "B | slot=3456/socket/memory=126{unit:GiB} | YES",
                 "B | slot=3457/socket/memory=126{unit:GiB} | NEVER",
             })
-    void theRfcsShapesAreJudgedByTheTopology(String cluster, String shape, Verdict verdict) {
+    void theShapesOfTheRfcAreDecidedByTheTopology(String cluster, String shape, Verdict verdict) {
         ResourceSet r = cluster.equals("A") ? A : B;
         ResourceGraph graph = Objects.requireNonNull(Structure.given(r, List.of(), Detail.POOLS));
         assertThat(Feasibility.of(r, graph).ever(Request.of(Shape.parse(shape))).verdict())
@@ -110,7 +110,7 @@ class TreePoolTest {
     }
 
     @Test
-    void theTopologyFollowsItsRanks() {
+    void theTopologyIsPrunedAndRenumberedWithItsRanks() {
         ResourceSet r = set(8, 4, 0, "{'ranks':'0-3','topo':{'cores':'0-3'}},{'ranks':'4-9','topo':{'memory':7}}");
         Pruned pruned = r.prune(Idset.of(0, 5));
         assertThat(pruned.scheduling()).isEqualTo(Pruned.Scheduling.PRUNED);

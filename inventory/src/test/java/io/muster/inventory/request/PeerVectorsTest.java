@@ -55,7 +55,7 @@ class PeerVectorsTest {
     /** @param vector kind, text, result of flux-core, result of Muster where it differs; "!" is a refusal */
     @ParameterizedTest
     @MethodSource("vectors")
-    void everyDifferenceFromThePeerIsWrittenDown(String vector) throws IOException {
+    void everyDifferenceFromFluxCoreIsDocumented(String vector) throws IOException {
         String[] columns = vector.split("\t", -1);
         String ours = ours(columns[0], columns[1]);
         assertThat(ours).isEqualTo(columns[columns.length - 1]);
@@ -65,7 +65,7 @@ class PeerVectorsTest {
     }
 
     @Test
-    void everyShortTextIsReadAsThePeerReadsItOrItsRowSaysHowNot() throws IOException {
+    void shortTextsAreReadLikeInFluxCoreUnlessADifferenceIsDocumented() throws IOException {
         Set<String> rows = quotedInRows();
         List<String> unwritten = new ArrayList<>();
         Map<Vector, String> enumerated = enumerated();
@@ -81,7 +81,7 @@ class PeerVectorsTest {
 
     /** A row whose text nobody gave to the peer could claim anything. */
     @Test
-    void everyRowNamesATextThatThePeerWasGiven() throws IOException {
+    void everyDocumentedDifferenceQuotesARecordedText() throws IOException {
         Set<String> texts = new LinkedHashSet<>();
         vectors().forEach(line -> texts.add(line.split("\t", -1)[1]));
         enumerated().keySet().forEach(vector -> texts.add(vector.text));

@@ -50,7 +50,7 @@ class ExclusionTest {
     }
 
     @Test
-    void anExclusionByTheConfigurationDoesTheSame() {
+    void anExclusionByTheConfigurationEndsOnlyTheSharedHold() {
         four.after(drain("1", "x"), hold("1-2", "ops", 0), config("1-2"));
         assertThat(named(1).holder()).isEqualTo("ops");
         four.after(exclude("1"), config(""), include("1"));
@@ -60,7 +60,7 @@ class ExclusionTest {
     }
 
     @Test
-    void theEventIsAsBeforeWhereNoNamedHoldIs() {
+    void withoutNamedHoldsTheEventIsThatOfEarlierVersions() {
         four.after(drain("1", "x"), hold("3", "ops", 0));
         assertThat(words(four.run(exclude("0-1"))))
                 .endsWith("exclude {'idset':'0-1','nodelist':'host[0-1]','kind':'admin'}");

@@ -36,7 +36,7 @@ class KeysTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Principal.class, Hold.class, HoldSet.class, Membership.Absence.class, LivenessState.class})
-    void everyComponentCounts(Class<?> type) throws ReflectiveOperationException {
+    void equalsComparesEveryComponent(Class<?> type) throws ReflectiveOperationException {
         Object one = make(type, -1);
         assertThat(make(type, -1)).isEqualTo(one).hasSameHashCodeAs(one).isNotEqualTo("else");
         for (int i = 0; i < type.getRecordComponents().length; i++) {

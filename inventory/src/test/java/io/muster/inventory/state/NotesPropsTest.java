@@ -37,7 +37,7 @@ class NotesPropsTest {
     private InventoryState replayed = InventoryState.empty();
 
     @Seeds
-    void notesAreThoseOfTheModelAndItsJournalAndSnapshotsAreTheState(Random random) {
+    void notesMatchTheModelAndTheJournalAndSnapshotsRestoreTheState(Random random) {
         real.run(States.define(resources(random)));
         for (int step = 0; step < STEPS; step++) {
             real.at(real.now() + 1);

@@ -60,7 +60,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void aRequestConcernsALimitedNumberOfRanges() {
+    void theNumberOfRangesInARequestIsLimited() {
         String most = everySecond(1 << 14);
         states.after(drain(most), undrain(most), report("offline", most), report("online", most));
         states.after(shrink(most), include(most), exclude(most), include(most));

@@ -58,7 +58,7 @@ class StatePropsTest {
     private boolean likeAConfiguration;
 
     @Seeds
-    void theStateIsThatOfTheModelAndItsJournalAndSnapshotsAreTheState(Random random) {
+    void theStateMatchesTheModelAndTheJournalAndSnapshotsRestoreIt(Random random) {
         define(resources(random), random);
         for (int step = 0; step < STEPS; step++) {
             real.at(Epoch.rounded(real.now() + random.nextInt(3) * 0.250001));
@@ -72,7 +72,7 @@ class StatePropsTest {
     }
 
     @Seeds
-    void whatTheChronicleOfAnyJournalCallsOpenIsWhatTheStateSays(Random random) {
+    void theOpenIntervalsOfTheChronicleMatchTheState(Random random) {
         likeAConfiguration = true;
         Chronicle chronicle = new Chronicle(Set.of(), true);
         define(resources(random), random);
@@ -388,7 +388,7 @@ class StatePropsTest {
 
     /** I8: a repeated command changes nothing. */
     @Seeds(share = 0.2)
-    void aRepeatedWishIsGrantedAlready(Random random) {
+    void aRepeatedCommandChangesNothing(Random random) {
         real.run(States.define(resources(random)));
         for (Map.Entry<String, Mode> holder :
                 Map.of("ops", Mode.UPDATE, Hold.SHARED, Mode.UPDATE).entrySet()) {

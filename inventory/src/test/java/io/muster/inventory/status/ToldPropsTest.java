@@ -69,7 +69,7 @@ class ToldPropsTest {
     }
 
     @Seeds
-    void theWordsOfAHostAreTheSameEverywhere(Random random) {
+    void allViewsShowTheSameStatesOfAHost(Random random) {
         run(new DefinitionChanges.Define(R, "reload", Liveness.Status.ONLINE));
         ResourceGraph columns = Structure.of(R, Detail.UNITS);
         ResourceGraph table = Jgf.read(Jgf.toJson(columns, Jgf.Form.TERSE));
