@@ -63,12 +63,12 @@ public record GraphEntry(
             "relationship",
             "direction");
 
-    /** Words that stand in expressions and requests without quotes. */
+    /** Words that need no quotes in expressions and requests. */
     private static final Pattern WORD = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,254}");
 
     /**
-     * Reads the entries of a {@code graph} array and checks that they are one graph, whatever hosts R has. If there is a problem,
-     * the result is meaningless.
+     * Reads the entries of a {@code graph} array and checks that they form one graph, independent of the hosts of R. If there
+     * is a problem, the result is meaningless.
      */
     public static List<GraphEntry> readAll(JsonNode array, String place, Problems problems) {
         List<GraphEntry> entries = new ArrayList<>();
