@@ -24,8 +24,8 @@ final class Document {
     static final int MAX_DEPTH = 2 * Resource.MAX_DEPTH + 20;
 
     /**
-     * Says line and column of a fault, which {@link io.muster.inventory.json.StrictJson} does not, because people write requests by hand;
-     * refuses nesting that no request has.
+     * A mapper that, unlike {@link io.muster.inventory.json.StrictJson}, reports the line and column of a fault, because people
+     * write requests by hand. The mapper refuses deeper nesting than any request has.
      */
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
