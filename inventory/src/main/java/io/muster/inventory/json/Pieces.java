@@ -13,7 +13,7 @@ public final class Pieces extends OutputStream {
     /** Shorter pieces are copied, because a document in many small pieces costs more than a copy. */
     private static final int LEAST_SHARED = 1 << 16;
 
-    /** The highest length of a piece. A longer piece would have to be copied too often while it grows. */
+    /** The length up to which a piece grows. A longer piece would have to be copied too often while it grows. */
     private static final int LONGEST = 1 << 20;
 
     private final List<byte[]> pieces = new ArrayList<>();

@@ -19,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that begin and end the reports of a reporter, which reports whether its ranks are online, and the events that
+ * The commands that begin and end the reports of a reporter, which states whether its ranks are online, and the events that
  * they lead to.
  */
 public final class ReportChanges {
@@ -29,7 +29,7 @@ public final class ReportChanges {
     private ReportChanges() {}
 
     /**
-     * Begins a report, and sets the liveness of its ranks as the reporter reports it.
+     * Begins a report, and sets the liveness of its ranks as the reporter states it.
      *
      * @param online the ranks that are connected, torpid ones included; the other ranks are offline
      */

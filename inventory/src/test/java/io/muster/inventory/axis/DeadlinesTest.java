@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Times at which holds end by themselves: many, in any order, on fragmented ranks. */
+/** Many times at which holds end by themselves, in any order, on fragmented ranks. */
 class DeadlinesTest {
     private static final int MANY = 20_000;
 

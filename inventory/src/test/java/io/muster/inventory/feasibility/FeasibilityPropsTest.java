@@ -155,7 +155,7 @@ class FeasibilityPropsTest {
         }
     }
 
-    /** A fold that learns of marks later gives the same answers as a fold of a graph with these marks. */
+    /** A fold that gets marks later gives the same answers as a fold of a graph with these marks. */
     @Seeds
     void aFoldThatGetsMarksLaterAnswersLikeANewFold(Random random) {
         Machine machine = machine(random);
@@ -193,7 +193,7 @@ class FeasibilityPropsTest {
         }
     }
 
-    /** Shapes that are promised to be decided exactly: UNKNOWN is a failure. */
+    /** Shapes that Feasibility promises to decide exactly: UNKNOWN is a failure. */
     private static final List<String> EXACT = SHAPES.subList(0, 19);
 
     @Seeds

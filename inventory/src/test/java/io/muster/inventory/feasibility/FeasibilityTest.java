@@ -307,7 +307,7 @@ class FeasibilityTest {
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0)).isEqualTo(answer);
     }
 
-    /** If some pools are counted in the requested unit and others in another, only the former can be meant. */
+    /** If some pools are counted in the requested unit and others in another, the request means only the former. */
     @Test
     void poolsInAnotherUnitCountAsNoneOfTheRequestedAmount() {
         ResourceGraph.Builder b = ResourceGraph.builder();
@@ -383,7 +383,7 @@ class FeasibilityTest {
         assertThat(answer.witness()).containsExactly(new Share("node", Idset.range(0, 3), 1));
     }
 
-    /** Pools beside the nodes exist, but how slots share them is not searched. */
+    /** There are pools outside of the nodes, but Muster does not search how slots could share them. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -459,7 +459,10 @@ class FeasibilityTest {
                 .isEqualTo(Verdict.NEVER);
     }
 
-    /** A PDU above a rack serves the rack's hosts, of which R may have none at present. A licence is above nothing and serves all. */
+    /**
+     * A PDU above a rack serves the rack's hosts, of which R may have none at present. A licence is above no vertex and serves
+     * all hosts.
+     */
     @Test
     void aPduAboveRacksWithoutHostsInRServesNoHost() throws IOException {
         Problems problems = new Problems();

@@ -24,7 +24,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Compares what is found with a scan that tests each vertex, in graphs of both stores. */
+/** Compares the found vertices with those of a scan that tests each vertex, in graphs of both stores. */
 class FindPropsTest {
     private static final String POWER = "power";
     private static final String NET = "net I/O work";
@@ -342,7 +342,7 @@ class FindPropsTest {
         });
     }
 
-    /** In a circle, every vertex is below itself; each is listed once, however many vertices have nothing above them. */
+    /** In a cycle, every vertex is below itself. Each vertex is listed once, even if many vertices have no vertex above them. */
     @Test
     void aWalkOfACyclicSubsystemEndsAndListsEachVertexOnce() {
         ResourceGraph.Builder builder = ResourceGraph.builder();

@@ -40,7 +40,7 @@ class GraphEntryTest {
         return paths;
     }
 
-    /** What ten lines of TOML say. */
+    /** The entries of ten lines of TOML. */
     private static final String RACKS = """
             [{'type': 'rack', 'count': 139, 'hosts': 'node[0-9999]'},
              {'type': 'pdu', 'count': 35, 'holds': 'rack', 'each': 4, 'subsystem': 'power'}]

@@ -44,7 +44,7 @@ class JgfTest {
         return meaning;
     }
 
-    /** Returns a written document without those keys of RFC 20 that the given document, with the same order, does not have. */
+    /** Returns a written document without those keys of RFC 20 that the given document, in the same order, does not have. */
     private static JsonNode asGiven(JsonNode written, JsonNode given) {
         JsonNode copy = written.deepCopy();
         for (String list : List.of("/graph/nodes", "/graph/edges")) {
@@ -108,7 +108,7 @@ class JgfTest {
         }
     }
 
-    /** Fluxion knows up and down only; a host that is unusable for any reason is down to Fluxion. */
+    /** Fluxion knows only up and down; a host that is unusable for any reason is written as down. */
     @Test
     void drainedAndExcludedNodesAreWrittenWithStatusDown() {
         ResourceGraph graph = ResourceGraph.of(ResourceGraphTest.R, Detail.NODES)

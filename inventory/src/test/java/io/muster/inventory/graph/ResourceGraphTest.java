@@ -321,7 +321,10 @@ class ResourceGraphTest {
                 .containsExactly("/pdu0/node0", "/pdu0", "/pdu1/node1", "/pdu1", "/pdu2/node2", "/pdu2");
     }
 
-    /** What has nodes has their states, also where the nodes are not drawn. A state deep below a node that is up reaches the rack. */
+    /**
+     * A vertex that contains nodes has their states, even if the nodes are not drawn. The rack also has a state of a vertex
+     * deep below a node that is up.
+     */
     @Test
     void theStateOfARackCombinesTheStatesOfItsParts() throws IOException {
         ResourceGraph graph = racks();

@@ -124,7 +124,7 @@ class TreePoolTest {
         assertThat(r.prune(r.ranks()).scheduling()).isEqualTo(Pruned.Scheduling.DROPPED);
     }
 
-    /** An instance within an instance renumbers R_lite, and not what schedulers wrote. */
+    /** An instance within an instance renumbers R_lite, but not the data of schedulers. */
     @Test
     void ranksOfTheEnclosingInstanceArePairedInOrder() {
         ResourceSet r = set(3, 4, 0, "{'ranks':'7,9','topo':{'socket':[{'cores':'0-3'}]}},{'ranks':'8','topo':{}}");
@@ -194,7 +194,7 @@ class TreePoolTest {
                 .hasMessage("more vertices than a graph can number; ask for less detail");
     }
 
-    /** Levels that say nothing may be left out. */
+    /** Levels without information may be left out. */
     @Test
     void aTopologyThatLeavesUnitsOutIsAcceptedWithAWarning() {
         ResourceSet r = set(2, 4, 2, "{'ranks':'0-1','topo':{'socket':[{'cores':'0-1'}]}}");

@@ -23,7 +23,7 @@ class PortableJsonPropsTest {
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
 
-    /** A random document that could be in a journal: the parser has never taken half of a surrogate pair in a key. */
+    /** Returns a random document that could be in a journal: the parser has never accepted half of a surrogate pair in a key. */
     private static String json(Random random) {
         String json;
         do {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What flux-core 0.88 made of texts, recorded in {@code peer/*.tsv}; {@code docs/compatibility.md} names each difference. */
+/** The results of flux-core 0.88 for texts, recorded in {@code peer/*.tsv}; {@code docs/compatibility.md} names each difference. */
 class PeerVectorsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path DIRECTORY = Path.of("src/test/resources/peer");
@@ -79,7 +79,7 @@ class PeerVectorsTest {
         assertThat(unwritten).isEmpty();
     }
 
-    /** A row whose text nobody gave to the peer could claim anything. */
+    /** The statement of a row can be checked only if flux-core was given the text of the row. */
     @Test
     void everyDocumentedDifferenceQuotesARecordedText() throws IOException {
         Set<String> texts = new LinkedHashSet<>();
@@ -93,7 +93,7 @@ class PeerVectorsTest {
         }
     }
 
-    /** Returns the text in the table that stands for the class of a difference; the text itself if it is a class of its own. */
+    /** Returns the text in the table that stands for the class of a difference; the text itself if it belongs to no class. */
     private static String row(Vector vector, String ours) {
         String text = vector.text;
         return switch (vector.kind) {

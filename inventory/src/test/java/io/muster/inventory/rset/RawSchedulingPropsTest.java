@@ -107,7 +107,7 @@ class RawSchedulingPropsTest {
         }
     }
 
-    /** Faults are found at the same places as in a tree, whatever they are. */
+    /** All faults are found at the same places as in a tree. */
     @Seeds(share = 0.4)
     void theFaultsInTheTextAreThoseOfTheTree(Random random) {
         byte[] json =

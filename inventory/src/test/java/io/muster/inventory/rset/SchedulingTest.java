@@ -83,7 +83,7 @@ class SchedulingTest {
                 .satisfies(e -> assertThat(e.problems()).hasToString("[" + problem + "]"));
     }
 
-    /** RFC 20 of 2023 demands no rank of a vertex, no vertex of type node, and no core within a node. */
+    /** RFC 20 of 2023 does not require that a vertex has a rank, that a vertex has the type node, or that a core is within a node. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             {'id':'c','metadata':{'type':'cluster','id':0}},{'id':'x','metadata':{'type':'node','name':'b'}},{'id':'y','metadata':{'type':'node','name':'a'}},{'id':'z','metadata':{'type':'core','id':5}} | c-x,c-y,y-z | rank1/core5 | b,a

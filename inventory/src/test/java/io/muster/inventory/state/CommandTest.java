@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The outcome of each command, row by row. At first four hosts, host0 to host3, are online. */
+/** The outcome of each command, row by row. At the start, four hosts, host0 to host3, are online. */
 class CommandTest {
     private final States four = States.four();
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lines of the journal, to the letter and in both directions: journals that were written once must be readable for ever. */
+/** The exact lines of the journal, read and written: every version must be able to read the journals of earlier versions. */
 class EntryTest {
     private static final HostSearch ALL = new HostSearch(Set.of());
 
@@ -223,7 +223,10 @@ class EntryTest {
         }
     }
 
-    /** Format levels do not matter: every version reads and writes these keys, and the daemon itself always had the userid -1. */
+    /**
+     * Format levels do not matter: every version reads and writes these keys, and the userid of the daemon itself was -1 in
+     * every version.
+     */
     @Test
     void anAuthorWithoutAUidIsKeptAndShownByName() {
         String line =

@@ -20,7 +20,7 @@ import io.muster.inventory.level.Level;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of holds when their hosts are excluded. At first four hosts, host0 to host3, are online. */
+/** The effects of exclusions on holds. At the start, four hosts, host0 to host3, are online. */
 class ExclusionTest {
     private final States four = States.four();
 

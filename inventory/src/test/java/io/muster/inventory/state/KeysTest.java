@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks the records whose equals is written out: no component may be forgotten. */
+/** Checks the records whose equals is written out: it must compare every component. */
 class KeysTest {
     private static final Hold HOLD = new Hold("ops", null, 1, States.ALICE, 0);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests of replacing R: everything that is set for a host follows the host. */
+/** Tests of replacing R: every setting of a host follows the host. */
 class RedefineTest {
     private final States four = States.four();
 
@@ -267,7 +267,7 @@ class RedefineTest {
         assertThat(outcome(undrain)).contains("'departed':'host3'");
     }
 
-    /** For a departed host, settings can only be taken back: the host has no rank that could be drained or get a property. */
+    /** The settings of a departed host can only be removed: the host has no rank that could be drained or get a property. */
     @Test
     void commandsThatSetOrReportSomethingRefuseDepartedHosts() {
         four.after(drain("3", "dimm"), new DefinitionChanges.ChangeProperties(true, map("debug", "3")));

@@ -15,7 +15,7 @@ import io.muster.inventory.status.StateGroup;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is known of ranks that a reporter reports, and of ranks whose reporter is lost. */
+/** The liveness of ranks that a reporter reports, and of ranks whose reporter is lost. */
 class ReportChangesTest {
     private static final Idset ALL = Idset.range(0, 3);
     private static final Command REGISTER =

@@ -20,7 +20,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What one request may do, so that the core thread is soon free for the next. There are 40,000 hosts. */
+/** The limits of one request, which keep the core thread free for the next request. There are 40,000 hosts. */
 class RequestLimitsTest {
     private static final int NODES = 40_000;
     private static final String ALL = "0-" + (NODES - 1);
