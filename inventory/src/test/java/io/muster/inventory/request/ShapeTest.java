@@ -150,7 +150,7 @@ class ShapeTest {
                 "node}  | 4 | expected '/' or the end",
                 "=2 | 0 | expected a resource type",
             })
-    void refusesWithColumnAndWhatWasExpected(String shape, int position, String reason) {
+    void malformedShapesAreRefusedWithTheColumnAndTheExpectedText(String shape, int position, String reason) {
         assertThatThrownBy(() -> Shape.parse(shape)).isInstanceOfSatisfying(MalformedException.class, e -> {
             assertThat(e.reason()).contains(reason == null ? "" : reason);
             assertThat(e.position()).isEqualTo(position);

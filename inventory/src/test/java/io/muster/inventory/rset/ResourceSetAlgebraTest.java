@@ -51,7 +51,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void diffLeavesOutRanksThatHaveNothingLeft() {
+    void diffDropsRanksWithoutRemainingIds() {
         ResourceSet diff = A.diff(set("x[0-1]", "5,99", "0-7", "0-7"));
 
         assertThat(shortForm(diff)).isEqualTo("rank1000/core[0-1],gpu1");
@@ -168,7 +168,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void remapJoinsRanksThatBecomeAlike() {
+    void remapGroupsRanksThatGetEqualIds() {
         ResourceSet r = set("a", "5", "3", "").union(set("b", "6", "4", ""));
 
         assertThat(shortForm(r.remap())).isEqualTo("rank[0-1]/core0");

@@ -289,7 +289,7 @@ class ResourceSetParseTest {
         "-0.50, -0.50",
         "1e-7, 1E-7"
     })
-    void integersStayIntegersAndFloatsFloats(String number, String written) {
+    void integersAndFloatsKeepTheirForm(String number, String written) {
         String r = execution("'R_lite':[],'nodelist':[''],'x':%s");
 
         assertThat(ResourceSet.parse(r.replace("%s", number))).hasToString(r.replace("%s", written));

@@ -182,7 +182,7 @@ class SchedulingTest {
     }
 
     @Test
-    void withoutSchedulingThereIsNothingToPrune() {
+    void aSetWithoutSchedulingReportsItAsAbsent() {
         Pruned pruned = set("a", "0", "0", "").prune(Idset.of(0));
 
         assertThat(pruned).isEqualTo(new Pruned(ResourceSet.EMPTY, Scheduling.ABSENT));

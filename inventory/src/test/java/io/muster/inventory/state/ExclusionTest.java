@@ -80,7 +80,7 @@ class ExclusionTest {
 
     /** The journals of earlier versions must give the state that these versions had. */
     @Test
-    void anEventWithoutTheKeyEndsEveryHold() {
+    void anExclusionEventWithoutKeepsHoldsEndsEveryHold() {
         four.after(drain("1", "x"), hold("1", "ops", 0));
         Event.Targets one = new Event.Targets(Idset.of(1), "host1");
         Event exclusion = new MembershipChanges.Excluded(one, Membership.Kind.ADMIN, null);

@@ -74,7 +74,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void aShortRequestThatConcernsManyRangesIsRefusedToo() {
+    void aShortRequestThatConcernsManyRangesIsRefused() {
         Event.Targets scattered = new Event.Targets(Idset.parse(everySecond(20_000)), "node0");
         InventoryState held =
                 with(new HoldChanges.Drained(scattered, "x", HoldChanges.Overwrite.NOTHING, Hold.SHARED, 0));
