@@ -29,7 +29,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
     }
 
     /**
-     * Returns whether {@code by} may change this hold. Anybody may change the shared hold; only its author may change any
+     * Returns whether {@code by} may change this hold. Every user may change the shared hold; only its author may change any
      * other hold.
      */
     public boolean mayBeChangedBy(Principal by) {

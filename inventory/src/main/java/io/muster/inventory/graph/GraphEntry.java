@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code [[graph]]} entry of the configuration: vertices of one type, above the nodes or in them. {@link GraphPlan} says
- * what the keys mean together.
+ * One {@code [[graph]]} entry of the configuration: vertices of one type, above the nodes or in them. {@link GraphPlan}
+ * explains the combined meaning of the keys.
  *
  * @param place the place that problems of the entry name, such as {@code graph/2}
  * @param kind type, size, unit and properties of the vertices
@@ -36,7 +36,7 @@ public record GraphEntry(
     record Naming(Hostlist names, int count) {}
 
     /**
-     * Where the vertices stand.
+     * The position of the vertices.
      *
      * @param in the type above, "" for the root of the subsystem
      * @param hosts the nodes below the vertices or, for parts of nodes, the nodes that have them; empty for all

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.util.regex.Pattern;
 
-/** Says what is wrong with a text that is not JSON. */
+/** Describes the fault in a text that is not JSON. */
 public final class NotJson {
     private static final Pattern JACKSONS_OWN = Pattern.compile(" \\(start marker at \\[.*?]\\)| for `\\w+`.*");
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A JSON or YAML document as a tree. If the text was YAML, the document knows the line of every value. */
+/** A JSON or YAML document as a tree. If the text was YAML, the document contains the line of every value. */
 final class Document {
     /** The limits bound what a hostile document can cost. No request of a person or a tool comes near them. */
     static final int MAX_CHARS = 16 << 20;

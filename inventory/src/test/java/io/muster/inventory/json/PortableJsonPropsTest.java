@@ -61,7 +61,7 @@ class PortableJsonPropsTest {
                 .forEach(problem -> assertThat(Text.escaped(problem.toString())).isEqualTo(problem.toString()));
     }
 
-    /** Every reader of JSON can read an R that is not refused, whatever its keys and strings are. */
+    /** Every reader of JSON can read an R that is not refused, with any keys and strings. */
     @Seeds
     void anAcceptedRIsReadByLibjansson(Random random) {
         String r = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":{\"core\":\"0\"}"
