@@ -4,7 +4,7 @@ import io.muster.inventory.idset.Idset;
 import java.util.BitSet;
 import java.util.Random;
 
-/** Generates idsets of every shape that matters, and the {@link BitSet} that each should behave like. */
+/** Generates idsets of every relevant shape, and the {@link BitSet} that each should behave like. */
 public final class Idsets {
     /** Bound of all generated ids except those of {@link #huge}: five containers of the bitmap, small for a BitSet. */
     public static final int UNIVERSE = 5 << 16;

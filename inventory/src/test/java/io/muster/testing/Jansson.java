@@ -30,7 +30,7 @@ public final class Jansson {
         }
     }
 
-    /** Why libjansson would refuse the text, or null. */
+    /** Returns why libjansson would refuse the text, or null. */
     public static @Nullable String fault(byte[] utf8) {
         CharBuffer text;
         try {

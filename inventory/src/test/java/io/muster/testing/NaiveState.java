@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A model of the inventory's rules, rank by rank in plain collections: slow, but too simple to be wrong. A change that is refused changes
- * nothing and returns the kind of refusal; a change that is granted returns null.
+ * A model of the inventory's rules, rank by rank in plain collections: slow, but simple enough to be a reference. A change that
+ * is refused changes nothing and returns the kind of refusal; a change that is granted returns null.
  */
 public final class NaiveState {
     public final TreeMap<Integer, Rank> ranks = new TreeMap<>();
@@ -40,7 +40,7 @@ public final class NaiveState {
     /** A command with an id that led to events. */
     public record Sent(Once command, Principal by, double time) {}
 
-    /** Whether a command with an id, sent again, is known to have been carried out: of the last so many, in the last so many seconds. */
+    /** Returns whether a repeated command is remembered: among the last {@code most} commands, and for {@code seconds}. */
     public boolean remembers(Sent again, double now, int most, double seconds) {
         return sent.subList(Math.max(0, sent.size() - most), sent.size()).contains(again)
                 && again.time + seconds >= now;
@@ -131,7 +131,7 @@ public final class NaiveState {
         return copy;
     }
 
-    /** Everything that this state knows: states with the same text are the same. */
+    /** Returns the whole state as text: states with the same text are equal. */
     @Override
     public String toString() {
         return List.of(ranks, departed, defined, starts, expires, expirationSet).toString();

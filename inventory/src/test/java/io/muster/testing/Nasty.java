@@ -3,7 +3,7 @@ package io.muster.testing;
 import java.util.Locale;
 import java.util.Random;
 
-/** Strings and values that programs trip over, as JSON text. */
+/** Strings and values that often cause faults in programs, as JSON text. */
 public final class Nasty {
     private static final String[] PIECES = {
         "\0", "\33[2J", "\33]0;x\7", "\r", "\n", "\t", "\u007f", "\u0085", "\u009b31m", "\u202e", "\u2066", "\u2028",
@@ -27,7 +27,7 @@ public final class Nasty {
         return text.toString();
     }
 
-    /** The string as JSON has it, with what may be raw sometimes raw. */
+    /** Returns the string as JSON. A character that needs no escape is escaped at random. */
     public static String quoted(String string, Random random) {
         StringBuilder out = new StringBuilder("\"");
         for (int i = 0; i < string.length(); i++) {
@@ -42,14 +42,14 @@ public final class Nasty {
         return quoted(string(random), random);
     }
 
-    /** A JSON value, nested at times, of which one in some is nothing that libjansson takes. */
+    /** Returns a JSON value, which may be nested. Some values are not accepted by libjansson. */
     public static String value(Random random, int depth) {
         return switch (random.nextInt(depth > 0 ? 7 : 4)) {
             case 0 -> FOREIGN_VALUES[random.nextInt(FOREIGN_VALUES.length)];
             case 1, 2 -> VALUES[random.nextInt(VALUES.length)];
             case 3 -> quoted(random);
             case 4 -> "[" + value(random, depth - 1) + "," + value(random, depth - 1) + "]";
-            // Two keys may be the same: JSON has no rule for it, and Muster one.
+            // The two keys may be equal: JSON does not forbid this, but Muster does.
             default ->
                 "{" + quoted(random) + ":" + value(random, depth - 1) + ",\"k" + random.nextInt(9) + "\":"
                         + value(random, depth - 1) + "}";

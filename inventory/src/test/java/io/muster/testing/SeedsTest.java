@@ -21,7 +21,7 @@ class SeedsTest {
     }
 
     @Test
-    void seedsAreCountedFromOneAndOneAloneIsReplayed() {
+    void seedsCountFromOneAndASingleSeedCanBeReplayed() {
         assertThat(SeedSource.seeds("", "3", 1.0)).containsExactly(1L, 2L, 3L);
         assertThat(SeedSource.seeds("", "200", 0.1)).hasSize(20);
         assertThat(SeedSource.seeds("", "3", 0.1)).containsExactly(1L);

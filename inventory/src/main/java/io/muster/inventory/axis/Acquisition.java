@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param owner the name under which the acquisition was made; unique in the inventory
  * @param grace for how many seconds the owner may be without a connection before the acquisition ends
  * @param since when the acquisition was first made, in seconds since the epoch
- * @param by the user who made it, and who alone may take it up again
- * @param extras what another version wrote of the acquisition
+ * @param by the user that made the acquisition; only this user may take it up again
+ * @param extras members that another version wrote and this version does not know
  */
 public record Acquisition(String owner, double grace, double since, Principal by, Extras extras) {
     public static final double DEFAULT_GRACE = 60;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The times at which holds end by themselves, each with the ranks whose hold ends then. Times are exact, so that a timer for
- * the first time never fires early. The ranks are in a treap: an immutable search tree whose shape depends only on its
- * times, so that one change costs the logarithm of the number of times, in whatever order they were added.
+ * the first time never fires early. The ranks are in a treap: an immutable search tree whose shape depends only on its times,
+ * so that one change costs the logarithm of the number of times, for any order in which they were added.
  */
 final class Deadlines {
     static final Deadlines NONE = new Deadlines(null);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param added names of properties that admins added to the host
  * @param removed names of properties that admins removed from the host
  * @param notes notes on the host's vertices, by path below its node
- * @param extras what another version wrote of the host
+ * @param extras members that another version wrote and this version does not know
  */
 public record Departed(
         @Nullable HoldSet holds,

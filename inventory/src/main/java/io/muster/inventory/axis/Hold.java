@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
  * @param since seconds since the epoch
  * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
- * @param extras what another version wrote of the hold
+ * @param extras members that another version wrote and this version does not know
  */
 public record Hold(String holder, @Nullable String reason, double since, Principal by, double until, Extras extras) {
     /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
@@ -29,7 +29,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
     }
 
     /**
-     * Returns whether {@code by} may change this hold. Anybody may change the shared hold; only its author may change any
+     * Returns whether {@code by} may change this hold. Every user may change the shared hold; only its author may change any
      * other hold.
      */
     public boolean mayBeChangedBy(Principal by) {

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The axis of liveness: which ranks are online, since when, and for the others the cause. Every rank of R has a state. While
- * the reporter of a rank is lost, the state is what was known last; schedulers are sent nothing because of the loss.
+ * The axis of liveness: the status of each rank, since when the rank has it, and the cause. Every rank of R has a state. While
+ * the reporter of a rank is lost, the state is the last known state, and schedulers are sent no update about the loss.
  */
 public final class Liveness {
     public static final Liveness NONE = new Liveness(IdMap.empty(), Idset.EMPTY, Idset.EMPTY, Reports.NONE);
@@ -76,7 +76,7 @@ public final class Liveness {
         return new Liveness(states, online, torpid, other);
     }
 
-    /** Returns the ranks that are neither online nor torpid, although it is known what they are. */
+    /** Returns the ranks whose status is known and is neither online nor torpid. */
     public Idset offline(Idset among) {
         return among.subtract(online).subtract(torpid).subtract(reports.unknown());
     }

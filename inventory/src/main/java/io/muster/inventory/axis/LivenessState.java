@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param since seconds since the epoch
  * @param cause "" if none was given
- * @param extras what another version wrote of the report
+ * @param extras members that another version wrote and this version does not know
  */
 public record LivenessState(Liveness.Status status, double since, String cause, Extras extras) {
     public LivenessState(Liveness.Status status, double since, String cause) {

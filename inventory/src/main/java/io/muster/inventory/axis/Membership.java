@@ -48,7 +48,7 @@ public final class Membership {
         }
     }
 
-    /** @param extras what another version wrote of the absence */
+    /** @param extras members that another version wrote and this version does not know */
     public record Absence(Kind kind, @Nullable String reason, double since, Principal by, Extras extras) {
         public Absence(Kind kind, @Nullable String reason, double since, Principal by) {
             this(kind, reason, since, by, Extras.NONE);

@@ -13,24 +13,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people and schedulers noted about one vertex of the resource graph: the extended data of RFC 4.
+ * The note of users and schedulers on one vertex of the resource graph: the extended data of RFC 4.
  *
  * @param tags values by tag, "" for a tag without a value
- * @param mark the state in which a person sees the vertex, with a reason; null if nobody set one
+ * @param mark the state that a user set on the vertex, with a reason; null if there is none
  * @param data JSON objects that schedulers stored, as text, by key
- * @param extras what another version wrote of the note
+ * @param extras members that another version wrote and this version does not know
  */
 public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<String, Fact> data, Extras extras) {
     public static final Note NONE = new Note(new TreeMap<>(), null, new TreeMap<>(), Extras.NONE);
 
     /**
-     * One thing that was noted.
+     * One entry of a note.
      *
      * @param value the value of a tag, the state of a mark, or the JSON text of a scheduler's object
      * @param reason the reason of a mark; otherwise "", and also if none was given
      */
     public record Fact(String value, String reason, double since, Principal by) {
-        /** The number of characters that the time and the author of a fact have in an answer, and the names of its members. */
+        /** The approximate number of characters that the time, the author and the names of the members of a fact have in an answer. */
         private static final long FRAME = 64;
 
         long length() {

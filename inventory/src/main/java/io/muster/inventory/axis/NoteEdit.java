@@ -15,8 +15,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of notes, the same for every vertex that it concerns. Its JSON is {@code {"tag": {KEY: VALUE or null}, "mark":
- * {"state": STATE or null, "reason": TEXT}, "data": {KEY: OBJECT or null}}}, where null removes what was noted.
+ * A change of notes, which is applied in the same way to every vertex. Its JSON is {@code {"tag": {KEY: VALUE or null}, "mark":
+ * {"state": STATE or null, "reason": TEXT}, "data": {KEY: OBJECT or null}}}, where null removes an entry.
  *
  * @param tags tags to set, or to remove where the value is empty
  * @param mark the mark to set; its state "" removes the mark; null to leave the mark as it is
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NoteEdit(
         SortedMap<String, Optional<String>> tags, @Nullable Mark mark, SortedMap<String, Optional<String>> data) {
-    /** The states of RFC 4. The last one, null, is that of a vertex without a mark. */
+    /** The states of RFC 4. The last one, null, is the state of a vertex without a mark. */
     public static final List<String> STATES = List.of("up", "down", "degraded", "failing", "unknown");
 
     static final int MOST_TAGS = 64;
@@ -68,7 +68,7 @@ public record NoteEdit(
                 throw in.fault(
                         "data", "must be an object of keys to objects or null, but " + Text.shown(key) + " is neither");
             }
-            // A double has another text than the decimal number that a restart reads from the journal.
+            // A restart reads a decimal number from the journal, whose text differs from the text of a double.
             data.put(
                     key,
                     value.isNull()
@@ -181,7 +181,7 @@ public record NoteEdit(
         return bad < 0 ? null : "the value of the tag " + key + " must be one line of text, but has " + Text.name(bad);
     }
 
-    /** Returns why {@code by} may not change {@code note} so, or null: data belong to the user who stored them. */
+    /** Returns why {@code by} may not make this change to {@code note}, or null: data belong to the user who stored them. */
     public @Nullable String ownerFault(@Nullable Note note, Principal by) {
         for (Map.Entry<String, Optional<String>> object : data.entrySet()) {
             Fact stored = note == null ? null : note.data().get(object.getKey());
@@ -204,7 +204,7 @@ public record NoteEdit(
                 : null;
     }
 
-    /** Returns {@code note} after the change, the same object if it changes nothing; null if nothing is noted any more. */
+    /** Returns {@code note} after the change, the same object if it changes nothing; null if the note has no entries left. */
     public @Nullable Note applyTo(@Nullable Note note, double time, Principal by) {
         Note before = note == null ? Note.NONE : note;
         Fact nextMark = before.mark();

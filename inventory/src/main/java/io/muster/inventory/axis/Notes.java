@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The notes on vertices of the resource graph. A note on a vertex of a node is stored by the node's rank and the path below the
- * node, so that the note follows its host and a note on the same part of a million nodes is one interval; any other note by
- * its absolute path. See {@link Places}.
+ * node, so that the note follows its host and a note on the same part of a million nodes is one interval. Any other note is
+ * stored by its absolute path. See {@link Places}.
  */
 public final class Notes {
     public static final Notes NONE = new Notes(SortedTree.empty(), SortedTree.empty());
 
-    /** The highest number of notes that are stored apart: of intervals of ranks with equal notes, and of absolute paths. */
+    /** The highest number of separately stored notes: intervals of ranks with equal notes, and absolute paths. */
     public static final int MOST = 1 << 18;
 
     /**
-     * The highest number of characters of all notes that are stored apart. An answer that lists all notes has about as many, and
-     * is made in memory. A time with an author counts as 64 characters.
+     * The highest number of characters in all separately stored notes. An answer that lists all notes has about the same length
+     * and is built in memory. A time with its author counts as 64 characters.
      */
     public static final long MOST_TEXT = 32L << 20;
 
@@ -104,7 +104,7 @@ public final class Notes {
         return found;
     }
 
-    /** Returns the notes after a change of the notes at {@code places}, which ends a note by returning null. */
+    /** Returns the notes after {@code change} was applied to the notes at {@code places}. The function returns null to remove a note. */
     public Notes change(Places places, UnaryOperator<@Nullable Note> change) {
         Notes next = this;
         for (Map.Entry<String, Idset> path : places.inside().entrySet()) {
@@ -118,7 +118,7 @@ public final class Notes {
         return new Notes(next.inside, paths);
     }
 
-    /** Returns the notes with other notes on the vertices of one path below all nodes. */
+    /** Returns these notes, with the notes on the vertices of one path below all nodes replaced by {@code notes}. */
     public Notes with(String path, IdMap<Note> notes) {
         return new Notes(notes.isEmpty() ? inside.without(path) : inside.with(path, notes), outside);
     }
@@ -140,7 +140,7 @@ public final class Notes {
         return next;
     }
 
-    /** Adds the notes with which a host left to the ranks that the host has now. */
+    /** Adds the notes of a host that left R to the ranks that the host has in the current R. */
     public Notes returning(SortedMap<String, Note> notes, Idset ranks) {
         Notes next = this;
         for (Map.Entry<String, Note> note : notes.entrySet()) {
@@ -150,8 +150,8 @@ public final class Notes {
     }
 
     /**
-     * Returns a sentence if more is stored than may be, and more than before a change, or null. The cost grows with the number of
-     * notes.
+     * Returns a sentence if the notes exceed a limit and are more than {@code before}, or null. The cost grows with the number
+     * of notes.
      *
      * @param departed hosts that left R, whose notes count too
      */
@@ -171,7 +171,7 @@ public final class Notes {
                 : null;
     }
 
-    /** @param characters about as many as an answer has that lists all notes */
+    /** @param characters the approximate length of an answer that lists all notes */
     private record Sums(long apart, long characters) {}
 
     private Sums sums(Collection<Departed> departed) {

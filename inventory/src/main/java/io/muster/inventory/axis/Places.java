@@ -14,10 +14,10 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The places of vertices, in words that stay true when R renumbers its hosts.
+ * The places of vertices, in a form that stays valid when R renumbers its hosts.
  *
- * @param inside for each path below a node, such as {@code socket0/gpu3}, the ranks whose vertex is meant; the path "" is the
- *     node itself
+ * @param inside for each path below a node, such as {@code socket0/gpu3}, the ranks of the nodes whose vertex at this path is
+ *     meant; the path "" is the node itself
  * @param outside absolute paths of vertices that belong to no rank: {@code /cluster0/rack1}, or {@code power:/power0/pdu3} in
  *     another subsystem than containment
  * @param departed for each path below a node, hosts that R no longer names
@@ -44,7 +44,7 @@ public record Places(
         return all.isEmpty() ? this : new Places(inside, outside, departed.with(path, all));
     }
 
-    /** Returns all of several places, of which there may be tens of thousands. */
+    /** Returns the union of several places. The list may have tens of thousands of elements. */
     public static Places all(List<Places> several) {
         SortedMap<String, Idset.Builder> ranks = new TreeMap<>();
         SortedMap<String, List<String>> hosts = new TreeMap<>();
@@ -80,7 +80,7 @@ public record Places(
         return hosts.unique();
     }
 
-    /** Returns the number of separate things that a change of these places stores or removes. */
+    /** Returns the number of separate entries that a change of these places stores or removes. */
     public int count() {
         int count = outside.size();
         for (Idset ranks : inside.values()) {

@@ -10,18 +10,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The author of a request: a user of the daemon's host, as the kernel reports the peer of a UNIX socket, or somebody that has no
+ * The author of a request: a user of the daemon's host, as the kernel reports the peer of a UNIX socket, or an author without a
  * uid there, such as {@code cert:NAME}, the holder of a certificate.
  *
  * @param uid the user id, an unsigned 32-bit number, or {@link #NO_UID}
- * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted; without a uid, the name that
- *     tells the author from all others
+ * @param user name of {@code uid} at the time of the request, kept because accounts may be deleted; without a uid, the name
+ *     that identifies the author
  * @param pid 0 if unknown, for example if the peer is in another PID namespace; shown to people, never used to decide
  *     anything
  * @param login the audit login uid of the process, an unsigned 32-bit number, or {@link #NO_LOGIN}: the user that logged in,
  *     which stays the same under sudo; shown to people, never used to decide anything
- * @param speaker who sent the request for the user; null if the user sent it
- * @param extras what another version wrote of the author
+ * @param speaker the user that sent the request on behalf of this user; null if this user sent it
+ * @param extras members that another version wrote and this version does not know
  */
 public record Principal(
         int uid, String user, int pid, int login, @Nullable Speaker speaker, Extras extras) {
@@ -34,10 +34,10 @@ public record Principal(
      */
     public static final int NO_UID = -1;
 
-    /** Keys of an author, which stand in an object of their own or among the keys of an event. */
+    /** Keys of an author. They are in a separate object or among the keys of an event. */
     public static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid", "speaker");
 
-    /** The daemon as author of what timers, the start of the daemon and the configuration do. */
+    /** The daemon as the author of changes that timers, the start of the daemon and the configuration cause. */
     public static final Principal DAEMON = ofName("muster");
 
     private static final long LAST_UID = (1L << 32) - 2;
@@ -58,8 +58,8 @@ public record Principal(
     /**
      * The author of a request that claims to be from another user.
      *
-     * @param squashed whether the user's holds and change ids are not the request's own: the user is root or the daemon's owner, so the
-     *     request counts as the speaker's
+     * @param squashed whether the holds and change ids of the request belong to the speaker and not to the user, because the
+     *     user is root or the daemon's owner
      */
     public record Speaker(Principal author, boolean squashed) {
         private static final Set<String> KEYS = Set.of("userid", "user", "pid", "loginuid", "squashed");
@@ -79,12 +79,12 @@ public record Principal(
         }
     }
 
-    /** Reads an author whose keys stand among others. */
+    /** Reads an author whose keys are among other keys. */
     public static Principal read(Fields in) {
         return read(in, Extras.NONE);
     }
 
-    /** Reads an author from an object that has nothing else. */
+    /** Reads an author from an object that has no other keys. */
     public static Principal readWhole(Fields in) {
         return read(in, Extras.besides(in, KEYS));
     }
@@ -145,12 +145,15 @@ public record Principal(
         extras.write(out);
     }
 
-    /** Returns this author as the first format level has it. */
+    /** Returns this author as the first format level stores it. */
     public Principal withoutLogin() {
         return login == NO_LOGIN ? this : new Principal(uid, user, pid, NO_LOGIN, speaker, extras);
     }
 
-    /** Returns this author as the first two format levels have it: one user, to whom the holds and change ids of the request belong. */
+    /**
+     * Returns this author as the first two format levels store it: the one user to whom the holds and change ids of the request
+     * belong.
+     */
     public Principal withoutSpeaker() {
         if (speaker == null) {
             return this;

@@ -93,7 +93,7 @@ public final class Remap {
     }
 
     /**
-     * Returns the old R with everything from the new R that RFC 28 can tell a scheduler that acquired the old R: the
+     * Returns the old R with those parts of the new R that RFC 28 can send to a scheduler that acquired the old R: the
      * properties of hosts that both have, and the expiration, unless the old start time forbids it.
      */
     public ResourceSet told() {
@@ -105,7 +105,7 @@ public final class Remap {
         return from.withUpdates(properties, possible ? to : from);
     }
 
-    /** Returns which parts of the new R {@link #told} does not have, in words; empty if it is the new R. */
+    /** Returns the names of the parts of the new R that {@link #told} does not have; empty if {@link #told} equals the new R. */
     public List<String> untold() {
         List<String> parts = new ArrayList<>();
         if (told().equals(to)) {

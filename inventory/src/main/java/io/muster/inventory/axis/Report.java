@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param by the user that registered the reporter
  * @param since when the reporter registered, in seconds since the epoch
  * @param lapsed when the reporter was lost, so that the liveness of the ranks is unknown since then; 0 while it is connected
- * @param extras what another version wrote of the report
+ * @param extras members that another version wrote and this version does not know
  */
 public record Report(String reporter, Idset ranks, Principal by, double since, double lapsed, Extras extras) {
     private static final int LONGEST_REPORTER = 128;

@@ -32,7 +32,7 @@ public final class Reports {
         return all.get(reporter);
     }
 
-    /** Returns the ranks whose reporter is lost, so that nobody knows whether they are online. */
+    /** Returns the ranks whose reporter is lost, so that it is unknown whether they are online. */
     public Idset unknown() {
         return unknown;
     }
@@ -49,7 +49,10 @@ public final class Reports {
         return null;
     }
 
-    /** Adds a reporter, and takes its ranks from all others. Ranks that it reported before and does not name now have none. */
+    /**
+     * Adds a reporter and removes its ranks from all other reporters. Ranks that only the earlier report of this reporter names
+     * have no reporter afterwards.
+     */
     public Reports with(Report report) {
         Reports others = change(other -> other.with(other.ranks().subtract(report.ranks())));
         SortedMap<String, Report> next = new TreeMap<>(others.all);
@@ -65,7 +68,7 @@ public final class Reports {
         return change(report -> report.lapse(time));
     }
 
-    /** Ends what is unknown about ranks, because somebody else has said whether they are online. */
+    /** Removes ranks from the reports of lost reporters, because another source has reported whether the ranks are online. */
     Reports known(Idset ranks) {
         return unknown.intersect(ranks).isEmpty()
                 ? this

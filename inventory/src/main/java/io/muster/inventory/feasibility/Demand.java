@@ -47,8 +47,8 @@ final class Demand {
     }
 
     /**
-     * Returns the units of every leaf of {@code list}, however deep. Any match needs at least these units, whatever the
-     * structure above the leaves.
+     * Returns the units of every leaf of {@code list}, however deep. Any match needs at least these units, for any structure
+     * above the leaves.
      */
     static Demand leaves(List<Resource> list, Kind host) {
         Demand demand = new Demand();

@@ -29,7 +29,7 @@ public final class Feasibility {
     private final Stock stock;
     /** The stock without the vertices of the graph that are down. */
     private final Stock usable;
-    /** What people are told about the vertices that are down. */
+    /** Remarks for users about the vertices that are down. */
     private final List<String> remarks;
 
     private Feasibility(ResourceSet r, Stock stock, Stock usable, List<String> remarks) {
@@ -57,7 +57,7 @@ public final class Feasibility {
     }
 
     /**
-     * Returns the same machine, of which what is down in {@code graph} cannot be used now.
+     * Returns the same machine, in which the vertices that are down in {@code graph} cannot be used now.
      *
      * @param graph the graph of this machine with states; it may describe nodes in more detail than this machine knows
      * @param ranks the ranks of the nodes for which {@code graph} has another state than this machine
@@ -123,7 +123,7 @@ public final class Feasibility {
                 : answer;
     }
 
-    /** @param lost ranks that are down in the graph, or in something that is */
+    /** @param lost ranks whose node, or a vertex that contains the node, is down in the graph */
     private String notNow(Verdict ever, Request request, Idset up, Idset lost, Answer answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
@@ -175,9 +175,9 @@ public final class Feasibility {
     }
 
     /**
-     * Answers a request for vertices with properties. If every vertex of a type is asked with the same properties, other
-     * vertices of the type do not matter. If the request asks for nodes with properties, only slots outside of its nodes may use other
-     * hosts.
+     * Answers a request for vertices with properties. If every vertex of a type is requested with the same properties, other
+     * vertices of the type do not matter. If the request asks for nodes with properties, only slots outside of its nodes may
+     * use other hosts.
      */
     private Answer ask(Request request, Stock all, Idset available, Sought sought) {
         if (sought.isNothing()) {
@@ -229,7 +229,7 @@ public final class Feasibility {
         return item.attributes().containsKey("id") || item.with().stream().anyMatch(Feasibility::hasId);
     }
 
-    /** Answers a request for what stands in other subsystems: what remains without it must fit, and each flow must be enough. */
+    /** Answers a request that asks for resources in other subsystems: the rest of the request must fit, and each flow must suffice. */
     private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, List<Flow> flows) {
         List<Resource> list = request.resources();
         Request contained = new Request(FlowFit.without(list, flows), request.constraint(), request.duration());

@@ -15,9 +15,9 @@ import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Vertices of a type that stands in a subsystem other than containment only, such as bandwidth or power. What a host takes of
- * the type, it takes from every such vertex above it (RFC 4, "channeled resource pool"). If the graph has a host below none of
- * them, they serve every host.
+ * The vertices of a type that occurs only in a subsystem other than containment, such as bandwidth or power. An amount of the
+ * type that a host takes is taken from every such vertex above the host (RFC 4, "channeled resource pool"). If the graph has no
+ * host below any of the vertices, they serve every host.
  *
  * @param isTree whether no vertex of the subsystem has two vertices above it
  * @param supplies the vertices, each after the one above it
@@ -26,7 +26,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
     /**
      * A vertex.
      *
-     * @param ranks the hosts below, and those that racks and the like below contain
+     * @param ranks the hosts below the vertex, and the hosts in racks and other containers below the vertex
      * @param isPool whether the graph has neither a host nor a rack below any vertex of the type, so that the vertex serves every host
      * @param above the index of the nearest vertex of the type above, or -1
      */
@@ -123,7 +123,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
         private List<Supply> supplies(List<Integer> vertices) {
             Map<Integer, Integer> index = new HashMap<>();
             List<Supply> supplies = new ArrayList<>();
-            // A vertex that stands above hosts or racks, all of which are missing from R, serves nobody.
+            // A vertex above hosts or racks that are all missing from R serves no host.
             boolean serveAll = vertices.stream().allMatch(this::isAboveNothing);
             for (int vertex : vertices) {
                 int above = vertex;
@@ -142,7 +142,7 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
             return supplies;
         }
 
-        /** Returns whether no host is below a vertex, and nothing that may contain hosts. */
+        /** Returns whether neither a host nor a vertex that may contain hosts is below a vertex. */
         private boolean isAboveNothing(int vertex) {
             boolean[] above = {!ranksBelow(vertex).isEmpty()};
             graph.forEachChild(vertex, subsystem, child -> above[0] |= graph.isIn(child, EdgeKind.CONTAINMENT));

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a flow is enough for a request. The answer is exact if one kind of item is asked, outside of areas, and if
- * the flow is so large that it limits nothing; otherwise it is a bound.
+ * Decides whether a flow suffices for a request. The answer is exact in two cases: the request asks for one kind of item
+ * outside of areas, or the flow is so large that it limits nothing. Otherwise the answer is a bound.
  */
 final class FlowFit {
     private final AreaFit fit;
@@ -52,7 +52,7 @@ final class FlowFit {
         }
     }
 
-    /** Returns {@code list} without the leaves of the types in {@code flows}, and without slots of which nothing is left. */
+    /** Returns {@code list} without the leaves of the types in {@code flows}, and without slots that have no items left. */
     static List<Resource> without(List<Resource> list, List<Flow> flows) {
         List<Resource> remaining = new ArrayList<>();
         for (Resource item : list) {
@@ -99,7 +99,7 @@ final class FlowFit {
         return supply.amount(Units.base(unit));
     }
 
-    /** Returns why the flow is not enough, or null. */
+    /** Returns why the flow does not suffice, or null. */
     @Nullable
     String shortage() {
         long most = most();
@@ -123,12 +123,12 @@ final class FlowFit {
         return amount / factor + unit + " " + flow.type();
     }
 
-    /** Returns whether something asks for the flow that must be within a host. */
+    /** Returns whether an item that must be within a host asks for the flow. */
     boolean needsHosts() {
         return !items.stream().allMatch(this::isBare);
     }
 
-    /** Returns the hosts that nothing of the flow reaches: every host can use a type that stands above none. */
+    /** Returns the hosts that no vertex of the flow serves. A vertex above no host serves every host. */
     Idset unreached() {
         Idset reached = Idset.EMPTY;
         for (Supply supply : flow.supplies()) {
@@ -175,7 +175,7 @@ final class FlowFit {
                 : Math.min(Fit.MANY, free() + capacity(flow.supplies().size()));
     }
 
-    /** Returns how much can reach hosts through a vertex or, for the index after the last, through all. */
+    /** Returns the amount that hosts can get through a vertex or, for the index after the last vertex, through all vertices. */
     private long capacity(int vertex) {
         long through = direct(vertex).isEmpty() ? 0 : Fit.MANY;
         for (int i : below.get(vertex)) {

@@ -104,8 +104,8 @@ final class Kind {
     }
 
     /**
-     * Returns the sum of the units of the type {@code wanted} below, counted in the base unit {@code base}. If {@code base}
-     * is "", sizes are added whatever their unit.
+     * Returns the sum of the units of the type {@code wanted} below, counted in the base unit {@code base}. If {@code base} is
+     * "", sizes are added independent of their unit.
      */
     long units(String wanted, String base) {
         if (!types.contains(wanted)) {

@@ -217,8 +217,8 @@ final class ListFit {
     }
 
     /**
-     * Returns the packing of the list. Items with the same demand are one kind, so twenty thousand slots of a core each are no
-     * harder than one slot.
+     * Returns the packing of the list. Items with the same demand are one kind, so twenty thousand slots of one core each take
+     * no more work than one slot.
      */
     private @Nullable VectorPacking packing(long copies) {
         @Nullable List<Demand> demands = demands();

@@ -14,11 +14,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The properties that a request asks of its vertices, with keys beside those of RFC 14. A key that no vertex of the type has as
- * a property is ignored, and a remark names it.
+ * The properties that a request asks of its vertices, by keys that RFC 14 does not define. A key that no vertex of the type has
+ * as a property is ignored, and a remark names it.
  */
 final class Sought {
-    /** Keys with a meaning of their own; {@link Feasibility} has a remark for the id. */
+    /** Keys that are not properties; {@link Feasibility} adds a remark about the id. */
     private static final Set<String> KNOWN = Set.of("unit", "label", "exclusive", "id");
 
     private final ResourceSet r;
@@ -108,7 +108,7 @@ final class Sought {
                 + byType.getOrDefault(Resource.NODE, new TreeMap<>());
     }
 
-    /** Returns the type under which vertices are counted that have the properties that the request asks of the type. */
+    /** Returns the type under which vertices with the properties that the request asks of the type are counted. */
     String type(String type, Map<String, String> having) {
         SortedMap<String, String> asked = byType.getOrDefault(type, new TreeMap<>());
         return type.equals(Resource.NODE)

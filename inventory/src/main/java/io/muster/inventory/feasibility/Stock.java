@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param types types of all vertices
  * @param areaTypes types of the areas
  * @param nodeProperties the ranks of the nodes that the graph gives a property, by {@code name} or {@code name=value}
- * @param flows what stands in other subsystems than containment
+ * @param flows resources in subsystems other than containment
  */
 record Stock(
         List<Cell> cells,
@@ -149,10 +149,10 @@ record Stock(
     }
 
     /**
-     * Returns the stock as above, without a look into most nodes.
+     * Returns the same stock, but examines only some of the nodes.
      *
-     * @param changed the ranks of the nodes to look into
-     * @param known the cells of the others
+     * @param changed the ranks of the nodes that are examined
+     * @param known the cells of all other nodes
      */
     static Stock of(ResourceSet r, ResourceGraph graph, Idset lost, Idset changed, List<Cell> known) {
         return new Folding(r, graph, lost, changed).fold(known);

@@ -153,7 +153,7 @@ final class ExpressionParser {
         return new Path(path, start);
     }
 
-    /** Reads what a prefix such as {@code power:} or {@code from:power} refers to. */
+    /** Reads the part to which a prefix such as {@code power:} or {@code from:power} applies. */
     private Node scope(String prefix, boolean quoted, int start) {
         at++;
         String subsystem = prefix;

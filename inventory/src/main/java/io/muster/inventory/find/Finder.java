@@ -101,8 +101,8 @@ final class Finder {
     }
 
     /**
-     * Returns a number by which terms are ordered: what few vertices satisfy comes first, and what looks at each candidate
-     * comes last.
+     * Returns a number by which terms are ordered: a term that few vertices satisfy comes first, and a term that examines each
+     * candidate comes last.
      */
     private static int cost(Node node) {
         if (node instanceof Comparison comparison) {
@@ -143,7 +143,7 @@ final class Finder {
         return find(related.of(), subsystem, within.intersect(found).intersect(domain));
     }
 
-    /** Returns the vertices of which {@link Hosts#below} would reach one of {@code vertices}. */
+    /** Returns the vertices from which {@link Hosts#below} reaches one of {@code vertices}. */
     private Idset above(Idset vertices, String along) {
         Idset holding = graph.above(vertices, EdgeKind.CONTAINMENT);
         return along.equals(EdgeKind.CONTAINMENT)
@@ -249,7 +249,7 @@ final class Finder {
         return having.build();
     }
 
-    /** Refuses a unit that is no unit with prefixes and in which no pool is counted, because it is usually misspelt. */
+    /** Refuses a unit that cannot have prefixes and in which no pool is counted, because such a unit is usually misspelt. */
     private void checkUnit(Quantity limit, int at) {
         String unit = limit.unit();
         if (!Unit.of(unit).isKnown()

@@ -6,7 +6,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.Set;
 
-/** Which hosts vertices belong to, and which vertices belong to hosts. */
+/** Finds the hosts to which vertices belong, and the vertices that belong to hosts. */
 final class Hosts {
     private static final String NODE = "node";
 
@@ -17,7 +17,7 @@ final class Hosts {
         return vertices.union(graph.below(vertices, EdgeKind.CONTAINMENT));
     }
 
-    /** Returns what is below vertices in a subsystem, and what they and the vertices below them contain. */
+    /** Returns the vertices below {@code vertices} in a subsystem, and all vertices that these and {@code vertices} contain. */
     static Idset below(ResourceGraph graph, Idset vertices, String subsystem) {
         Idset contained = graph.below(vertices, EdgeKind.CONTAINMENT);
         return subsystem.equals(EdgeKind.CONTAINMENT)
@@ -27,8 +27,8 @@ final class Hosts {
 
     /**
      * Returns the ranks of the nodes that {@code found} has, of the nodes in which other vertices of {@code found} are, and of
-     * the nodes below those that are in no node, such as racks. What is not in containment, such as a PDU, has the nodes below it
-     * in any subsystem.
+     * the nodes below those that are in no node, such as racks. A vertex outside of containment, such as a PDU, stands for the
+     * nodes below it in any subsystem.
      */
     static Idset ranks(ResourceGraph graph, ResourceSet r, Idset found, String subsystem) {
         Idset nodes = graph.ofKind(kind -> kind.type().equals(NODE));

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is compared.
+ * The left side of a comparison.
  *
  * @param name the tag, the property, or the key and members of a scheduler's data; "" for every other kind
  */

@@ -2,7 +2,7 @@ package io.muster.inventory.find;
 
 import java.util.function.Predicate;
 
-/** How a value is compared. Of two signs that begin alike, the longer one comes first. */
+/** The operator of a comparison. If two signs begin with the same characters, the longer one comes first. */
 enum Operator {
     LESS_OR_EQUAL("<="),
     GREATER_OR_EQUAL(">="),
@@ -23,7 +23,7 @@ enum Operator {
         return this != PRESENT && this != EQUAL && this != NOT_EQUAL;
     }
 
-    /** Returns whether the comparison is true of two values that compare like this, in the form of {@link Comparable}. */
+    /** Returns whether the operator is true for a result of comparing two values, in the form of {@link Comparable}. */
     boolean accepts(int comparison) {
         return switch (this) {
             case PRESENT -> true;

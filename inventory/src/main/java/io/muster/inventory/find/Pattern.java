@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value as it stands in an expression.
+ * A value in an expression.
  *
  * @param names the names that a hostlist stands for; null if the text is no hostlist
  * @param exact whether a star stands for itself, because the text was in quotes
@@ -32,7 +32,7 @@ record Pattern(String text, boolean exact, @Nullable Set<String> names) {
         return names == null ? Set.of(text) : names;
     }
 
-    /** Returns the text as a quantity, which the parser made sure that it is. */
+    /** Returns the text as a quantity. The parser has checked that the text is a quantity. */
     Quantity quantity() {
         Quantity read = Quantity.read(text);
         return read == null ? new Quantity(BigDecimal.ZERO, BigDecimal.ZERO, "") : read;

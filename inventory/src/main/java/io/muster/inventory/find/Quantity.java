@@ -5,9 +5,7 @@ import java.math.BigDecimal;
 import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A number with a unit. The amount has the prefix of the unit multiplied in: 1.5TB is 1500000000000 of unit B.
- */
+/** A number with a unit. The amount includes the prefix of the unit as a factor: 1.5TB is 1500000000000 of unit B. */
 record Quantity(BigDecimal number, BigDecimal amount, String unit) {
     private static final java.util.regex.Pattern FORM =
             java.util.regex.Pattern.compile("(-?[0-9]{1,30}(?:\\.[0-9]{1,30})?) ?([^-0-9. ].{0,30})?");

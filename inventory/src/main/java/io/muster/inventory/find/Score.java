@@ -45,7 +45,7 @@ final class Score {
         return Quantity.of(BigDecimal.valueOf(kind.size()), kind.unit());
     }
 
-    /** Returns a scheduler's object, or the member of it to which further names lead. */
+    /** Returns a scheduler's object, or the member of the object that further names select. */
     static Optional<JsonNode> member(Extended data, String name) {
         String[] names = name.split("\\.", -1);
         @Nullable JsonNode found = data.scheduler().get(name);
@@ -98,7 +98,7 @@ final class Score {
         return quantity.amount().doubleValue();
     }
 
-    /** Scores each kind or value once, and returns the first vertices with their scores, no more of one score than are asked for. */
+    /** Scores each kind or value once. Returns the vertices with the highest scores, with at most {@code most} vertices of one score. */
     private Map<Integer, Double> groups(ResourceGraph graph, Idset found, int most) {
         NavigableMap<Double, Idset.Builder> byScore = new TreeMap<>(Comparator.reverseOrder());
         if (key.kind() == Key.Kind.SIZE) {

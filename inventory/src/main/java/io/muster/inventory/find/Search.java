@@ -137,7 +137,7 @@ public record Search(
         return List.copyOf(ordered);
     }
 
-    /** Walks the graph down to the vertices that were found, and adds them in the order in which it comes to them. */
+    /** Walks the graph down to the vertices that were found, and adds them in the order in which the walk reaches them. */
     private void walk(ResourceGraph graph, Idset found, Set<Integer> ordered) {
         Idset above = graph.above(found, along());
         Consumer<Visit> take = visit -> {

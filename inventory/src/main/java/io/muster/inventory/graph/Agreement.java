@@ -23,8 +23,8 @@ import java.util.Set;
  * be read and name the same resources for each rank as R_lite. The check costs one walk of the graph.
  *
  * <p>Two differences are no contradiction, because Flux itself writes them: vertices of ranks that R_lite does not have, and
- * vertices without their children. {@code fluxion:jgf_shorthand} says that children are left out. Fluxion also leaves out
- * the children of a vertex that a job has as a whole, and does not say so; such a vertex is a leaf of the graph.
+ * vertices without their children. The writer {@code fluxion:jgf_shorthand} indicates that children are left out. Fluxion also
+ * leaves out the children of a vertex that a job has as a whole, without an indication; such a vertex is a leaf of the graph.
  */
 public final class Agreement {
     private static final String SHORTHAND = "fluxion:jgf_shorthand";

@@ -172,7 +172,7 @@ final class ColumnBuilder {
         return Math.max(1, (int) (((long) all + parts - 1) / Math.max(1, parts)));
     }
 
-    /** Links the entries above the nodes to the roots and to what they hold. Returns the nodes that something contains. */
+    /** Links the entries above the nodes to the roots and to the vertices that they hold. Returns the nodes that an entry contains. */
     private Idset hold() {
         Idset placed = Idset.EMPTY;
         Map<String, List<GraphEntry>> outermost = new TreeMap<>();
@@ -221,7 +221,7 @@ final class ColumnBuilder {
 
     /**
      * Links an entry to its nodes. The place of a node depends on its position among the entry's hosts and not on its rank, so
-     * that it stays if R changes.
+     * that the place stays the same if R changes.
      */
     private Idset holdHosts(GraphEntry entry, Idset own) {
         Hostlist hosts = entry.position().hosts();

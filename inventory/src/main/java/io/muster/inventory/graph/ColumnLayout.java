@@ -404,7 +404,7 @@ final class ColumnLayout implements GraphStore {
         return reach(vertices, from -> next(from, subsystem, Link::up, Link::down));
     }
 
-    /** A step along a link from some vertices, which adds those that it reaches. */
+    /** A step along a link from some vertices. The step adds the vertices that it reaches. */
     private interface Step {
         void take(Link link, Idset from, Idset.Builder into);
     }

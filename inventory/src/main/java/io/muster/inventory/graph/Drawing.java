@@ -99,7 +99,7 @@ final class Drawing {
                 xml(box.text)));
     }
 
-    /** Returns a text as XML has it. XML 1.0 has no way to write U+FFFE and U+FFFF, which a tag may contain. */
+    /** Returns a text escaped for XML. XML 1.0 cannot represent U+FFFE and U+FFFF, which a tag may contain. */
     private static String xml(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")

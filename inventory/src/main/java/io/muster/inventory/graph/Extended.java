@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * The extended data of a pool (RFC 4): tags, the state and a scheduler's data.
  *
  * @param tags values by tag, "" for a tag without a value
- * @param state the state with which somebody marked the pool, or that its document gives; null if there is none
- * @param conditions what people are told of a node: some of "lost", "excluded", "drained", "torpid", "avail", "offline" and
- *     "unknown"; empty for any other pool
+ * @param state the state that a user set on the pool, or that its document gives; null if there is none
+ * @param conditions the states of a node that users are shown: some of "lost", "excluded", "drained", "torpid", "avail",
+ *     "offline" and "unknown"; empty for any other pool
  * @param scheduler data about the pool that a scheduler stored, kept unchanged
  */
 public record Extended(
@@ -33,7 +33,7 @@ public record Extended(
     /** The condition of a node that is up. */
     public static final String AVAIL = "avail";
 
-    /** Every state that people set or are told. A document may have others. */
+    /** Every state that users can set or are shown. A document may have others. */
     public static final List<String> STATES =
             List.of(UP, AVAIL, DOWN, "degraded", "failing", "unknown", DRAINED, EXCLUDED, "lost", "torpid", "offline");
 
@@ -88,13 +88,13 @@ public record Extended(
                 || conditions.stream().anyMatch(test);
     }
 
-    /** Returns the state or, if nobody set one, the first condition; null if there is neither. */
+    /** Returns the state or, if there is none, the first condition; null if there is neither. */
     @Nullable
     String word() {
         return state != null || conditions.isEmpty() ? state : conditions.get(0);
     }
 
-    /** Returns the state and the conditions as people read them, separated by commas; "" if there are none. */
+    /** Returns the state and the conditions as users are shown them, separated by commas; "" if there are none. */
     String stateText() {
         List<String> all = new ArrayList<>(conditions);
         if (state != null) {

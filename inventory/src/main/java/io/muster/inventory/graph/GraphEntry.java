@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code [[graph]]} entry of the configuration: vertices of one type, above the nodes or in them. {@link GraphPlan} says
- * what the keys mean together.
+ * One {@code [[graph]]} entry of the configuration: vertices of one type, above the nodes or in them. {@link GraphPlan}
+ * explains the combined meaning of the keys.
  *
  * @param place the place that problems of the entry name, such as {@code graph/2}
  * @param kind type, size, unit and properties of the vertices
@@ -36,7 +36,7 @@ public record GraphEntry(
     record Naming(Hostlist names, int count) {}
 
     /**
-     * Where the vertices stand.
+     * The position of the vertices.
      *
      * @param in the type above, "" for the root of the subsystem
      * @param hosts the nodes below the vertices or, for parts of nodes, the nodes that have them; empty for all
@@ -63,12 +63,12 @@ public record GraphEntry(
             "relationship",
             "direction");
 
-    /** Words that stand in expressions and requests without quotes. */
+    /** Words that need no quotes in expressions and requests. */
     private static final Pattern WORD = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,254}");
 
     /**
-     * Reads the entries of a {@code graph} array and checks that they are one graph, whatever hosts R has. If there is a problem,
-     * the result is meaningless.
+     * Reads the entries of a {@code graph} array and checks that they form one graph, independent of the hosts of R. If there
+     * is a problem, the result is meaningless.
      */
     public static List<GraphEntry> readAll(JsonNode array, String place, Problems problems) {
         List<GraphEntry> entries = new ArrayList<>();

@@ -109,7 +109,10 @@ final class GraphPlan {
                 .toList();
     }
 
-    /** Puts every entry after the entries above it. What cannot be put anywhere is above itself. */
+    /**
+     * Puts every entry after the entries above it. An entry for which this is impossible is above itself, directly or through
+     * other entries.
+     */
     private void arrange() {
         List<GraphEntry> waiting = new ArrayList<>(entries);
         boolean moved = true;

@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  * Stores the vertices and edges of a graph, either in a table ({@link TableLayout}) or by computing them from columns
  * ({@link ColumnLayout}).
  *
- * <p>The methods that return sets of vertices scan the graph here. A store that knows more overrides them.
+ * <p>The default methods that return sets of vertices scan the graph. A store that can compute the sets faster overrides them.
  */
 interface GraphStore {
     int size();
@@ -194,7 +194,10 @@ interface GraphStore {
         return ids(found);
     }
 
-    /** Returns the vertices of a subsystem to which no edge down leads, at which the paths in the subsystem begin; and the root. */
+    /**
+     * Returns the root and the vertices of a subsystem to which no edge leads down. The paths in the subsystem begin at these
+     * vertices.
+     */
     default Idset tops(String subsystem) {
         BitSet targets = new BitSet(size());
         edges((source, target, kind) -> {

@@ -59,9 +59,9 @@ final class JgfGraph implements JgfReader.Contents {
     }
 
     /**
-     * Returns the extended data among {@code more} and removes it there. A value that is not extended data but something else
-     * to the writer of the document stays. So does a status beside a state, because the state says more than the status, unless
-     * the writer of this package derives the status from the state.
+     * Returns the extended data among {@code more} and removes it there. A value that does not have the form of extended data
+     * stays, because it has another meaning to the writer of the document. A status beside a state stays too, unless the writer
+     * of this package derives the same status from the state.
      */
     private static Extended extended(Map<String, JsonNode> more) {
         Extended data = Extended.NONE;

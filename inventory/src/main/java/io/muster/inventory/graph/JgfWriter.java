@@ -125,7 +125,7 @@ final class JgfWriter {
 
     private void extended(Extended data) throws IOException {
         List<String> conditions = data.conditions();
-        // A state that nobody set is what people are told of the node, unless that is only "avail".
+        // If no state was set, the first condition other than "avail" is written as the state.
         @Nullable
         String told = conditions.stream()
                 .filter(word -> !word.equals(Extended.AVAIL))

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Draws a graph for people to look at: as an indented tree, in Graphviz's language, or as an SVG image. All forms escape
- * characters that may not be printed. Siblings that look alike are drawn once, with their number, and so is what is below them.
+ * characters that may not be printed. Siblings that look alike are drawn once, with their number, and so are the vertices below
+ * them.
  */
 public final class Picture {
     /** The length of a cut list of names in an image. */
@@ -78,7 +79,7 @@ public final class Picture {
             this.below = below;
         }
 
-        /** Adds what is below another vertex that looks like the one above this bundle. */
+        /** Adds the vertices below another vertex that looks like the vertex above this bundle. */
         void absorb(Bundle like) {
             names.addAll(like.names);
             like.below.forEach(

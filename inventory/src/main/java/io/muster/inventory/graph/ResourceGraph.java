@@ -276,7 +276,7 @@ public final class ResourceGraph {
         return found.build();
     }
 
-    /** Returns the vertices that have a state or a condition, by the first word that people read. */
+    /** Returns the vertices that have a state or a condition, by the first word that users are shown. */
     Map<String, Idset> words() {
         Map<String, Idset.Builder> words = new HashMap<>();
         extended.forEach((first, last, data) -> {

@@ -8,7 +8,7 @@ import io.muster.inventory.rset.TreePool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Decides from where the graph of a resource set comes. */
+/** Selects the source of the graph of a resource set. */
 public final class Structure {
     private Structure() {}
 

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * known event.
  */
 public final class Chronicle {
-    /** Two times that differ less, in seconds, are one time that two programs have written. */
+    /** Two times that differ by less than this, in seconds, are the same time, written by two programs. */
     private static final double ROUNDING = 0.001;
 
     private final Set<String> wanted;
@@ -43,7 +43,7 @@ public final class Chronicle {
     private final Map<String, Map<Slot, Outage>> open = new LinkedHashMap<>();
     private final Map<Outage, List<String>> ended = new LinkedHashMap<>();
     private final Set<String> seen = new HashSet<>();
-    /** The wanted hosts in R; null while it is unknown which R came before. */
+    /** The wanted hosts in R; null while the previous R is unknown. */
     private @Nullable Set<String> hosts = Set.of();
 
     private double first;
@@ -72,8 +72,8 @@ public final class Chronicle {
     }
 
     /**
-     * Makes the open intervals those of a state, because events before it are or may be missing. If an interval is open here and not in
-     * the state, it ends at {@code time}, because nothing says when it ended.
+     * Replaces the open intervals by those of a state, because events before the state are or may be missing. An interval that
+     * is open here and not in the state ends at {@code time}, because the time of its end is unknown.
      *
      * @param time when the state was as given, in seconds since the epoch
      */
@@ -172,8 +172,8 @@ public final class Chronicle {
     }
 
     /**
-     * Adds what a state says about one slot of a host. An interval that is known and began earlier ended when that of the state began. A
-     * server that does not know when an interval began says 0.
+     * Adds the interval that a state has for one slot of a host. A known interval that began earlier ended when the interval of
+     * the state began. A server that does not know when an interval began sends 0.
      */
     private void stand(String host, Slot slot, Outage outage) {
         Outage known = of(host).get(slot);
@@ -186,7 +186,7 @@ public final class Chronicle {
         put(host, slot, outage);
     }
 
-    /** Notes that events before the next one are missing. */
+    /** Records that events before the next one are missing. */
     void missing() {
         hosts = null;
     }
@@ -201,7 +201,7 @@ public final class Chronicle {
         }
     }
 
-    /** The hosts of a list that are wanted, in the order of the list. A list of all hosts is not expanded for a few of them. */
+    /** Returns the wanted hosts of a list, in the order of the list. The list is not expanded if only a few hosts are wanted. */
     private Stream<String> wanted(Hostlist named) {
         if (wanted.isEmpty() || named.size() <= wanted.size()) {
             return named.stream().filter(this::isWanted);
@@ -272,7 +272,7 @@ public final class Chronicle {
         });
     }
 
-    /** Ends what a slot has, and begins the interval with the reason of {@code next}, if it is not empty. */
+    /** Ends the open interval of a slot and, if the reason of {@code next} is not empty, begins an interval with this reason. */
     private void replace(String host, Slot slot, Outage next, PastEvent event) {
         Outage current = of(host).get(slot);
         if (current != null && current.reason().equals(next.reason())) {
@@ -352,7 +352,7 @@ public final class Chronicle {
         endOne(host, new Slot(Outage.Kind.EXCLUDED, PastEvent.CONFIG), event);
     }
 
-    /** The open intervals of a host, as of now: the result does not change later. */
+    /** Returns the open intervals of a host, as of now: the result does not change later. */
     private Map<Slot, Outage> of(String host) {
         return open.getOrDefault(host, Map.of());
     }
@@ -361,7 +361,7 @@ public final class Chronicle {
         Map<Slot, Outage> slots = of(host);
         count += slots.containsKey(slot) ? 0 : 1;
         if (slots.isEmpty()) {
-            open.put(host, Map.of(slot, outage)); // most hosts have one at most, and this map is small
+            open.put(host, Map.of(slot, outage)); // most hosts have one interval at most, and this map is small
         } else {
             Map<Slot, Outage> more = new LinkedHashMap<>(slots);
             more.put(slot, outage);
@@ -413,7 +413,7 @@ public final class Chronicle {
         return seen;
     }
 
-    /** Returns the number of open intervals, each of which takes memory for each host. */
+    /** Returns the number of open intervals, counted for each host. Each of them takes memory. */
     int opened() {
         return count;
     }

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Computes the answer to a question about the past from events and states, which are added in the order in which they happened. A state
- * replaces events that are missing before it: it says since when each interval is open.
+ * Computes the answer to a question about the past from events and states, which are added in the order in which they happened.
+ * A state replaces events that are missing before it, because the state has the beginning of each open interval.
  */
 public final class Past {
     private final Set<String> hosts;
@@ -36,7 +36,7 @@ public final class Past {
     }
 
     /**
-     * Notes that events are missing here.
+     * Records that events are missing at this point.
      *
      * @param fault what is damaged; "" if the events were deleted because they are old
      */
@@ -62,12 +62,12 @@ public final class Past {
         }
     }
 
-    /** The number of intervals that are open, which is a measure of the memory that this takes. */
+    /** Returns the number of open intervals, which is a measure of the memory in use. */
     public int opened() {
         return chronicle.opened();
     }
 
-    /** The number of intervals that {@link #takeEnded} would return, or a few more. */
+    /** Returns the number of intervals that {@link #takeEnded} would return, or a few more. */
     public int ended() {
         return chronicle.ended();
     }
@@ -79,14 +79,14 @@ public final class Past {
         return taken;
     }
 
-    /** The intervals of the period that are left after {@link #takeEnded}, most of them open. */
+    /** Returns the intervals of the period that are left after {@link #takeEnded}, most of them open. */
     public Map<Outage, List<String>> rest() {
         Map<Outage, List<String>> rest = new LinkedHashMap<>();
         chronicle.intervals().forEach(entry -> keep(rest, entry.getKey(), entry.getValue()));
         return rest;
     }
 
-    /** An interval that ends after the period is open in it. */
+    /** Keeps an interval of the period. An interval that ends after the period counts as open. */
     private void keep(Map<Outage, List<String>> kept, Outage outage, List<String> names) {
         Outage seen = outage.to() > period.until() ? outage.ended(0, "", "") : outage;
         if (period.contains(seen)) {

@@ -121,8 +121,8 @@ public record PastEvent(
     }
 
     /**
-     * Reads an event from a response of Muster or of a Flux broker. Reading is lenient: a Flux broker does not send what
-     * only Muster knows, such as the holder and the user. A definition without R is an event that changes nothing.
+     * Reads an event from a response of Muster or of a Flux broker. Reading is lenient: a Flux broker does not send data that
+     * only Muster has, such as the holder and the user. A definition without R is an event that changes nothing.
      *
      * @param wanted the hosts that matter; others may be missing from the result
      */
@@ -167,7 +167,7 @@ public record PastEvent(
     /**
      * Returns the kind of the event with this name.
      *
-     * @param overwrite RFC 44's number that says what a drain replaces
+     * @param overwrite RFC 44's number for the parts of a hold that a drain replaces
      * @param offline whether new hosts begin offline
      */
     private static Kind kind(String name, int overwrite, boolean offline) {

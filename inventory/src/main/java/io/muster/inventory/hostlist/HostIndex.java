@@ -111,8 +111,8 @@ final class HostIndex {
     }
 
     /**
-     * Returns the lowest number from which on ranges {@code a} and {@code b} write every number in the same way, whatever
-     * their widths.
+     * Returns the lowest number from which on ranges {@code a} and {@code b} write every number in the same way, for any
+     * widths.
      */
     private static long sameFrom(HostRange a, HostRange b) {
         return a.width() == b.width() ? 0 : HostRange.power(Math.max(a.width(), b.width()) - 1);

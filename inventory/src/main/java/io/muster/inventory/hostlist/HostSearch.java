@@ -5,11 +5,11 @@ import java.util.Set;
 import java.util.StringJoiner;
 
 /**
- * Looks for a few hosts in the text of hostlists without parsing it. Errs on the side of yes: where a search says no, the hostlist does not
- * name any of the hosts.
+ * Looks for a few hosts in the text of hostlists without parsing it. A positive result may be wrong. A negative result is
+ * certain: the hostlist names none of the hosts.
  */
 public final class HostSearch {
-    /** With more hosts, parsing a hostlist is not slower than looking for each host. */
+    /** The highest number of hosts for which looking for each host is faster than parsing the hostlist. */
     private static final int MOST = 16;
 
     private static final int LONGEST_NUMBER = 18;
@@ -25,12 +25,12 @@ public final class HostSearch {
                         .toArray(byte[][]::new);
     }
 
-    /** Whether the search can say no. */
+    /** Returns whether the search can have a negative result. */
     public boolean isSelective() {
         return hosts.length > 0;
     }
 
-    /** Whether the hostlist between two offsets may name one of the hosts. */
+    /** Returns whether the hostlist between two offsets may name one of the hosts. */
     public boolean mayName(byte[] text, int from, int to) {
         for (byte[] host : hosts) {
             if (mayName(host, text, from, to)) {
@@ -61,7 +61,7 @@ public final class HostSearch {
         return b == ',' || b == ' ' || b == '\t';
     }
 
-    /** The offset of the separator after an item such as {@code n7} or {@code n[1-3,7]-ib}. */
+    /** Returns the offset of the separator after an item such as {@code n7} or {@code n[1-3,7]-ib}. */
     private static int end(byte[] text, int from, int to) {
         int at = from;
         for (; at < to && !isSeparator(text[at]); at++) {
@@ -92,8 +92,8 @@ public final class HostSearch {
     }
 
     /**
-     * Whether the bracket at an offset may contain the number at an offset in the host. What follows the bracket is not looked at, except
-     * for more digits of the number.
+     * Returns whether the bracket at an offset may contain the number at an offset in the host. The text after the bracket is
+     * not examined, except for more digits of the number.
      */
     private static boolean mayFollow(byte[] host, int from, byte[] text, int bracket, int to) {
         int digits = from;
@@ -131,7 +131,7 @@ public final class HostSearch {
         return at;
     }
 
-    /** The number between two offsets; -1 if there is none, or one that is too long. */
+    /** Returns the number between two offsets; -1 if there is none, or if it is too long. */
     private static long number(byte[] text, int from, int to) {
         if (to == from || to - from > LONGEST_NUMBER) {
             return -1;

@@ -29,7 +29,7 @@ public final class Hostlist {
     /** The highest number of hosts in a list that have a suffix after their number. Such hosts are written out one by one. */
     public static final int MAX_SUFFIXED = 1 << 20;
 
-    /** The highest number of characters in the names of a list that several bracket groups are written out as. */
+    /** The highest number of characters in the names that result from writing out several bracket groups. */
     static final int MAX_WRITTEN = 1 << 24;
 
     /** The highest number of characters in a name. flux-core writes names through a buffer of 1024 bytes. */
@@ -49,7 +49,7 @@ public final class Hostlist {
     /** The index by name, built at the first lookup. Two threads may both build it, which does no harm. */
     private volatile @Nullable HostIndex index;
 
-    /** Makes a list of {@code ranges}, an array that nobody may change afterwards. */
+    /** Makes a list of {@code ranges}, an array that must not change afterwards. */
     Hostlist(HostRange[] ranges) {
         this.ranges = ranges;
         this.starts = new int[ranges.length + 1];

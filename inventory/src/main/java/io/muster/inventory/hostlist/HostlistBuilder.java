@@ -50,8 +50,8 @@ final class HostlistBuilder {
     }
 
     /**
-     * Counts names and ranges that an expression with several bracket groups is written out as, because they fill memory as hosts with a
-     * suffix do. Returns why they are too many or too long, or null.
+     * Counts the names and ranges that result from writing out an expression with several bracket groups, because they take as
+     * much memory as hosts with a suffix. Returns why they are too many or too long, or null.
      *
      * @param length the number of characters in the longest of them; 0 if they share their text
      */

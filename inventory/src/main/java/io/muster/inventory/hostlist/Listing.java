@@ -4,13 +4,13 @@ import io.muster.inventory.idset.Idset;
 import java.util.Locale;
 import java.util.function.ToIntFunction;
 
-/** What a list in canonical form consists of, if the list may have too many items for a line of text. */
+/** The kind of the items in a list in canonical form. The list may have too many items for a line of text. */
 @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
 public enum Listing {
     HOSTS("host", list -> Hostlist.parse(list).size()),
     RANKS("rank", list -> Idset.parse(list).size());
 
-    /** The width below which a column with a list is not cut: some items, and the number of the others. */
+    /** The width below which a column with a list is not cut. It has room for some items and the number of the others. */
     public static final int LEAST = 28;
 
     private final String item;

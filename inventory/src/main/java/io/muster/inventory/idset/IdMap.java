@@ -6,9 +6,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map from ids to values, stored as maximal intervals of equal values in a balanced tree. Versions of a map
- * share the parts of the tree in which they do not differ: changing m of n intervals costs O(m log n), whatever the number
- * of ids.
+ * An immutable map from ids to values, stored as maximal intervals of equal values in a balanced tree. Versions of a map share
+ * the parts of the tree in which they do not differ: changing m of n intervals costs O(m log n), independent of the number of
+ * ids.
  */
 public final class IdMap<V> {
     private static final IdMap<?> EMPTY = new IdMap<>(null);

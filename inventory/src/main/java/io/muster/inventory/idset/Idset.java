@@ -60,7 +60,7 @@ public final class Idset {
         return new Builder();
     }
 
-    /** Makes a set of {@code bits}, a bitmap that nobody may change afterwards. */
+    /** Makes a set of {@code bits}, a bitmap that must not change afterwards. */
     static Idset adopt(RoaringBitmap bits) {
         int size = bits.getCardinality();
         if (size == 0) {

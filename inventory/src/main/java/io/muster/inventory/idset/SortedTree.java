@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable sorted map: a balanced tree (AVL), whose changed copy shares all nodes off the path to the change. A change and a
- * look-up take O(log n), whatever the keys are.
+ * An immutable sorted map: a balanced tree (AVL), whose changed copy shares all nodes off the path to the change. A change and
+ * a look-up take O(log n), for any keys.
  */
 public final class SortedTree<K extends Comparable<K>, V> extends AbstractMap<K, V> {
     private static final SortedTree<?, ?> EMPTY = new SortedTree<String, Object>(null, 0);

@@ -60,9 +60,10 @@ public final class JgfReader {
     private static final Set<String> NAMES = Set.of("subsystem", "relationship");
 
     /**
-     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one of its values would be
-     * lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses what follows a tree, and the values of unknown keys
-     * are read as trees in the middle of the stream; it also flushes after each tree that it writes.
+     * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one
+     * of its values would be lost. {@link io.muster.inventory.json.ExactJson} cannot be used here: it refuses text after a
+     * tree, and the values of unknown keys are read as trees in the middle of the stream; it also flushes after each tree that
+     * it writes.
      */
     public static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -106,7 +107,7 @@ public final class JgfReader {
         return reader.sound;
     }
 
-    /** Reads R's key {@code scheduling} from memory, which is known to be JSON; returns whether the document has no fault. */
+    /** Reads R's key {@code scheduling}, which is known to be valid JSON, from memory; returns whether the document has no fault. */
     public static boolean read(InputStream utf8, Problems problems, Contents contents) {
         try (JsonParser parser = JSON.createParser(utf8)) {
             return read(parser, problems, contents);
@@ -239,7 +240,10 @@ public final class JgfReader {
         }
     }
 
-    /** Returns whether an edge leads up by the paths of its ends. Fluxion accepts it, because it only repeats the one that leads down. */
+    /**
+     * Returns whether an edge leads up, judged by the paths of its ends. Fluxion accepts such an edge, because it only repeats
+     * the edge that leads down.
+     */
     private boolean isUp(int source, int target) {
         return depths[target] > 0 && depths[source] > depths[target];
     }

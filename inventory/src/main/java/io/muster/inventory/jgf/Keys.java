@@ -76,8 +76,8 @@ public final class Keys {
     private int slot(long number) {
         int mask = table.length - 1;
         long hash = number * 0x9E3779B97F4A7C15L;
-        // Ids without large gaps, as Fluxion writes them, need no hash, and then neighbours are near each other in
-        // memory. A number whose slot is taken leaves these neighbours in one step.
+        // Ids without large gaps, as Fluxion writes them, need no hash, and neighbouring ids are then near each other
+        // in memory. If the slot of a number is taken, the first step leads away from the slots of its neighbours.
         int at = number <= mask ? (int) number : (int) (hash >>> 32) & mask;
         int step = (int) (hash >>> 16) | 1;
         while (table[at] != 0 && numberOf[table[at] - 1] != number) {

@@ -74,7 +74,7 @@ final class VertexReader {
     private Map<String, JsonNode> more(JsonNode vertex) {
         Map<String, JsonNode> more = new LinkedHashMap<>();
         metadata.properties().forEach(e -> {
-            // A uniq_id that equals the vertex's id is not kept, because it says nothing more.
+            // A uniq_id that equals the vertex's id is not kept, because it adds no information.
             boolean redundant =
                     e.getKey().equals("uniq_id") && e.getValue().asText().equals(key);
             if (!redundant && !BASE.contains(e.getKey())) {

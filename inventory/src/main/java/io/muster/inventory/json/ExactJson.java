@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class ExactJson {
     /**
      * Allows strings of any length, because the names of a million hosts are one string, and Muster must be able to read
-     * whatever it wrote.
+     * everything that it wrote.
      */
     private static final StreamReadConstraints CONSTRAINTS =
             StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build();
@@ -46,8 +46,8 @@ public final class ExactJson {
     private ExactJson() {}
 
     /**
-     * Returns the tree of a document. The node of R's key {@code scheduling} stands for a {@link RawJson}, unless the value has
-     * something that {@link PortableJson#mend} repairs.
+     * Returns the tree of a document. The node of R's key {@code scheduling} stands for a {@link RawJson}, unless {@link
+     * PortableJson#mend} repairs something in the value.
      */
     public static JsonNode read(byte[] utf8, int from, int length) throws IOException {
         try (Packing in = new Packing(MAPPER.createParser(utf8, from, length))) {
@@ -56,7 +56,7 @@ public final class ExactJson {
                 return tree;
             }
         } catch (NumberFormatException e) {
-            // The mapper takes more than R may have.
+            // The mapper accepts numbers that R must not have.
         }
         return MAPPER.readTree(utf8, from, length);
     }

@@ -201,8 +201,8 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
     }
 
     /**
-     * Returns the result of {@code reader} for the value of a member, whatever the type of the value; the first problem
-     * becomes the fault.
+     * Returns the result of {@code reader} for the value of a member, which may have any type; the first problem becomes the
+     * fault.
      */
     public <T> T tree(String key, TreeReader<T> reader) {
         Problems problems = new Problems();

@@ -5,12 +5,15 @@ import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects what is written, in pieces. A long piece can be added without a copy, so that several documents share its bytes. */
+/**
+ * An output stream that collects its output in pieces. A long piece can be added without a copy, so that several documents
+ * share its bytes.
+ */
 public final class Pieces extends OutputStream {
     /** Shorter pieces are copied, because a document in many small pieces costs more than a copy. */
     private static final int LEAST_SHARED = 1 << 16;
 
-    /** A longer piece would have to be copied too often while it grows. */
+    /** The length up to which a piece grows. A longer piece would have to be copied too often while it grows. */
     private static final int LONGEST = 1 << 20;
 
     private final List<byte[]> pieces = new ArrayList<>();

@@ -82,7 +82,7 @@ public final class RawJson extends JsonSerializable.Base {
 
     @Override
     public void serialize(JsonGenerator out, @Nullable SerializerProvider unused) throws IOException {
-        out.writeRawValue(""); // the generator writes what separates the value from the one before it
+        out.writeRawValue(""); // the generator writes the separator between this value and the previous one
         if (out.getOutputTarget() instanceof Pieces pieces) {
             out.flush();
             utf8.forEach(pieces::share);
@@ -101,7 +101,10 @@ public final class RawJson extends JsonSerializable.Base {
         serialize(out, provider);
     }
 
-    /** Equal values share the bytes of one of them from then on, because R is read again whenever the configuration is. */
+    /**
+     * Compares the texts. After the comparison, equal values share the bytes of one of them, because R is read again whenever
+     * the configuration is.
+     */
     @Override
     public boolean equals(@Nullable Object o) {
         if (!(o instanceof RawJson that)) {

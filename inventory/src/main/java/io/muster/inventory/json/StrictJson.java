@@ -33,9 +33,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON text into a tree and refuses what some other reader would not accept or would understand differently: duplicate
- * keys, text after the end, deep nesting, and strings or numbers that not every reader takes. Numbers stay as they were
- * written: a float stays a float with its digits. Only a zero loses its sign, because a decimal has no negative zero.
+ * Reads JSON text into a tree and refuses text that some other reader would not accept or would understand differently:
+ * duplicate keys, text after the end, deep nesting, and strings or numbers that not every reader takes. Numbers stay as they
+ * were written: a float stays a float with its digits. Only a zero loses its sign, because a decimal has no negative zero.
  */
 public final class StrictJson {
     /** The deepest nesting that is accepted. R is sent some levels down in responses, and schedulers read at most 256 levels. */
@@ -77,7 +77,7 @@ public final class StrictJson {
         return read(utf8, null, problems);
     }
 
-    /** Does the same, but the node of the document's member {@code packed} stands for a {@link RawJson}. */
+    /** Returns the same, but the node of the document's member {@code packed} stands for a {@link RawJson}. */
     public static @Nullable JsonNode read(byte[] utf8, @Nullable String packed, Problems problems) {
         return read(chars(new ByteArrayInputStream(utf8)), problems, (tokens, first) -> tokens.tree(first, packed));
     }
@@ -141,12 +141,12 @@ public final class StrictJson {
         }
     }
 
-    /** Returns the text of the value that begins with the parser's current token, and adds what is wrong in it to {@code problems}. */
+    /** Returns the text of the value that begins with the parser's current token, and adds the faults in the value to {@code problems}. */
     static RawJson pack(JsonParser in, Problems problems) throws IOException {
         return new Tokens(in, problems).packed(in.currentToken());
     }
 
-    /** Returns a text that was packed without the items of its arrays, by their JSON pointers, that are {@code gone}. */
+    /** Returns a packed text without the items that {@code gone} chooses, by the JSON pointers of their arrays. */
     static RawJson repack(InputStream utf8, Map<String, Predicate<JsonNode>> gone) {
         try (JsonParser in = FACTORY.createParser(chars(utf8))) {
             return new Tokens(in, new Problems(), gone).packed(in.nextToken());
@@ -155,7 +155,7 @@ public final class StrictJson {
         }
     }
 
-    /** Returns the tree of a text that was packed. */
+    /** Returns the tree of a packed text. */
     static JsonNode unpack(InputStream utf8) {
         try (JsonParser in = FACTORY.createParser(chars(utf8))) {
             return new Tokens(in, new Problems()).tree(in.nextToken(), null);
@@ -220,7 +220,7 @@ public final class StrictJson {
             return "";
         }
 
-        /** Returns a value as its text. The text is worth nothing if there are problems. */
+        /** Returns a value as its text. The text must not be used if there are problems. */
         RawJson packed(@Nullable JsonToken first) throws IOException {
             if (first == null) {
                 return new RawJson(NODES.missingNode(), List.of());

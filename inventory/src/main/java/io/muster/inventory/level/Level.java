@@ -1,11 +1,12 @@
 package io.muster.inventory.level;
 
 /**
- * A format level: the kinds of events and the keys that may stand in a state directory. Every file names the level in which it is
- * written. A new level is a new constant here; from then on the daemon writes what it adds only where {@link #includes} permits it.
+ * A format level: the kinds of events and the keys that may stand in a state directory. Every file names the level in which it
+ * is written. A new level is a new constant here; from then on the daemon writes the additions of the new level only where
+ * {@link #includes} permits them.
  *
- * <p>After an upgrade of the program, the daemon goes on in the level that it finds, so that the earlier version can start again.
- * {@code muster upgrade finish} ends this.
+ * <p>After an upgrade of the program, the daemon continues in the level that it finds, so that the earlier version can start
+ * again. {@code muster upgrade finish} ends this.
  */
 public enum Level {
     ONE(1, "0.1.0", "every event but upgrade"),
@@ -36,12 +37,12 @@ public enum Level {
         return number;
     }
 
-    /** The first version of Muster that reads this level. */
+    /** Returns the first version of Muster that reads this level. */
     public String needs() {
         return needs;
     }
 
-    /** What this level has that the one before it lacks. */
+    /** Returns the additions of this level to the previous level. */
     public String adds() {
         return adds;
     }
@@ -60,7 +61,7 @@ public enum Level {
     }
 
     /**
-     * The rest of a sentence about a file or an event in a level that is not known here.
+     * Returns the rest of a sentence about a file or an event in a level that this version does not know.
      *
      * @param needs the first version that reads it; "" if the file does not say
      */

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import java.util.regex.Pattern;
 
-/** Says what is wrong with a text that is not JSON. */
+/** Describes the fault in a text that is not JSON. */
 public final class NotJson {
     private static final Pattern JACKSONS_OWN = Pattern.compile(" \\(start marker at \\[.*?]\\)| for `\\w+`.*");
 
@@ -14,8 +14,8 @@ public final class NotJson {
     private NotJson() {}
 
     /**
-     * Returns Jackson's sentence without the parts about Jackson itself. The sentence quotes the text, so it may be shown
-     * only to someone that may read all of the text, and not to a peer that named a file for the daemon to read.
+     * Returns Jackson's sentence without the parts about Jackson itself. The sentence quotes the text, so it may be shown only
+     * to a user that may read all of the text, and not to a peer that named a file for the daemon to read.
      */
     public static String sentence(JsonProcessingException e) {
         return JACKSONS_OWN.matcher(e.getOriginalMessage()).replaceAll("");

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A JSON or YAML document as a tree. If the text was YAML, the document knows the line of every value. */
+/** A JSON or YAML document as a tree. If the text was YAML, the document contains the line of every value. */
 final class Document {
     /** The limits bound what a hostile document can cost. No request of a person or a tool comes near them. */
     static final int MAX_CHARS = 16 << 20;
@@ -24,8 +24,8 @@ final class Document {
     static final int MAX_DEPTH = 2 * Resource.MAX_DEPTH + 20;
 
     /**
-     * Says line and column of a fault, which {@link io.muster.inventory.json.StrictJson} does not, because people write requests by hand;
-     * refuses nesting that no request has.
+     * A mapper that, unlike {@link io.muster.inventory.json.StrictJson}, reports the line and column of a fault, because people
+     * write requests by hand. The mapper refuses deeper nesting than any request has.
      */
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()

@@ -23,7 +23,7 @@ public final class Jobspec {
     public enum Level {
         /** The rules of RFC 25, both of its text and of its schema. */
         V1,
-        /** The rules of RFC 14, whatever version the jobspec states. */
+        /** The rules of RFC 14, for any version that the jobspec states. */
         CANONICAL
     }
 

@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A constraint as people type it (RFC 35): {@code batch and (ssd|huge) -host:node[0-3]}.
  *
- * <p>The operators are those of RFC 31: properties (the default for a term without operator), hostlist (host, hosts) and
- * ranks (rank). RFC 35 does not define the precedence of a space; flux does, and a query must mean the same to both
- * programs: a term is joined to everything on its left, so {@code a|b c} is {@code (a|b)&c}, but a negation is joined to the
- * term right before it, so {@code a|b -c} is {@code a|(b&-c)} and {@code not a -b} is {@code not(a&-b)}. This parser is
- * stricter than flux, which accepts unknown operators and illegal names. Quoted text is an operand, whatever colons are in
- * it.
+ * <p>The operators are those of RFC 31: properties (the default for a term without operator), hostlist (host, hosts) and ranks
+ * (rank). RFC 35 does not define the precedence of a space; flux does, and a query must mean the same to both programs: a term
+ * is joined to everything on its left, so {@code a|b c} is {@code (a|b)&c}, but a negation is joined to the term right before
+ * it, so {@code a|b -c} is {@code a|(b&-c)} and {@code not a -b} is {@code not(a&-b)}. This parser is stricter than flux, which
+ * accepts unknown operators and illegal names. Quoted text is an operand, even if it contains colons.
  */
 public final class Query {
     /** The highest number of characters in a query. */

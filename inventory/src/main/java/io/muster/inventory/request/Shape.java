@@ -6,8 +6,8 @@ import java.util.List;
 /**
  * The form of a list of resources for the command line (RFC 46), such as {@code slot=4/node/[core=2;gpu]}.
  *
- * <p>This parser refuses input that flux-core's parser accepts but of which it loses a part: duplicate keys and labels,
- * {@code node=} without a count, counts that do not form a range.
+ * <p>This parser refuses input that flux-core's parser accepts but of which flux-core's parser loses a part: duplicate keys and
+ * labels, {@code node=} without a count, counts that do not form a range.
  */
 public final class Shape {
     /**

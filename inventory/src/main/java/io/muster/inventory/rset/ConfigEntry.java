@@ -28,8 +28,8 @@ public record ConfigEntry(String place, Hostlist hosts, Idset cores, Idset gpus,
     }
 
     /**
-     * Reads the entries of a {@code resource.config} array. Whatever cannot be read becomes a problem and is left out, and
-     * so is an entry without hosts.
+     * Reads the entries of a {@code resource.config} array. A value that cannot be read becomes a problem and is left out. An
+     * entry without hosts is left out too.
      */
     public static List<ConfigEntry> readAll(JsonNode array, String place, Problems problems) {
         List<ConfigEntry> entries = new ArrayList<>();

@@ -74,7 +74,7 @@ record Envelope(
         return new Envelope(UNSET, UNSET, combinedScheduling, withoutSlots().execution, top);
     }
 
-    /** Returns the envelope of a set of which only {@code kept} remain of its {@code ranks}. */
+    /** Returns the envelope of a set that keeps only {@code kept} of its {@code ranks}. */
     Envelope keep(Idset ranks, Idset kept) {
         return kept.isEmpty() ? withScheduling(null) : mapRanks(ranks, some -> some.intersect(kept));
     }

@@ -37,7 +37,7 @@ final class GraphExecution {
         this.problems = problems;
     }
 
-    /** Returns {@code execution}, or null if {@code problems} then says why it cannot be derived. */
+    /** Returns {@code execution}. If it cannot be derived, adds the reason to {@code problems} and returns null. */
     @Nullable
     ObjectNode derive() {
         boolean ranked = graph.nodes().stream().anyMatch(v -> graph.vertex(v).rank() >= 0);

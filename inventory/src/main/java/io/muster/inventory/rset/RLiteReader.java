@@ -104,8 +104,8 @@ final class RLiteReader {
     }
 
     /**
-     * Reads the children of an entry. Every child must be an idset, whatever its type, because flux-core and Fluxion would
-     * otherwise refuse the whole R.
+     * Reads the children of an entry. Every child of any type must be an idset, because flux-core and Fluxion would otherwise
+     * refuse the whole R.
      */
     private @Nullable Map<String, Idset> children(String place, ObjectNode children) {
         Map<String, Idset> byType = new LinkedHashMap<>();

@@ -83,7 +83,7 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         }
     }
 
-    /** Returns the ranks of those of {@code some} hosts that are here. */
+    /** Returns the ranks of those hosts in {@code some} that this placement has. */
     Idset ranksOfKnown(Hostlist some) {
         Idset.Builder known = Idset.builder();
         hosts.indexesOf(some)

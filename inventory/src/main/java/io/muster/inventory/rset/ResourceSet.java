@@ -162,7 +162,7 @@ public final class ResourceSet {
         return placement.ranksOf(hosts);
     }
 
-    /** Returns the ranks of those of {@code some} hosts that the set has. */
+    /** Returns the ranks of those hosts in {@code some} that the set has. */
     public Idset ranksOfKnown(Hostlist some) {
         return placement.ranksOfKnown(some);
     }

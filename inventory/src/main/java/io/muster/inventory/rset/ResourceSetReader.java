@@ -70,8 +70,8 @@ final class ResourceSetReader {
         if (version == null) {
             problems.add("/version", "version is missing");
         } else if (!version.isIntegralNumber() || !version.canConvertToInt() || version.intValue() != 1) {
-            // The message does not quote a string: the file may be something other than R that the asking peer must
-            // not read.
+            // The message does not quote a string: the file may not be R, and the peer that sent the request may have
+            // no right to read it.
             problems.add(
                     "/version",
                     "must be the integer 1, not " + (version.isNumber() ? version : StrictJson.kind(version)));

@@ -19,8 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code graph} of the key {@code scheduling} (RFC 20, RFC 40) as far as R is concerned: which vertex belongs to which node,
- * and which node stands for which rank. Containment is taken from edges, or from {@code paths} for a vertex to which no edge
+ * The {@code graph} of the key {@code scheduling} (RFC 20, RFC 40) as far as R needs it: the node to which each vertex belongs,
+ * and the rank for which each node stands. Containment is taken from edges, or from {@code paths} for a vertex to which no edge
  * leads. A graph without vertices of type node is one host, its root, unless its vertices have several ranks.
  */
 public final class SchedulingGraph {
@@ -179,7 +179,7 @@ public final class SchedulingGraph {
      * Returns the ranks of {@code r} for one of which a vertex stands. If nodes have the names of hosts, the name decides, because
      * ranks change and hosts do not. Otherwise, and among the ranks of one host, the vertex's own rank decides.
      *
-     * @param named what {@link #namesHosts} returns
+     * @param named the result of {@link #namesHosts}
      */
     public Idset ranksOf(int vertex, ResourceSet r, boolean named) {
         Idset ranks = named && nodes.get(vertex) ? r.ranksOf(vertex(vertex).name()) : r.ranks();

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * A part of a node in which resources are close to each other, such as a socket or the whole node (RFC 49).
  *
  * @param type name of the level, "node" for the whole node
- * @param cores ids on the node of the cores here, without those in a domain within this one
- * @param gpus ids of the GPUs here, likewise
- * @param memory GiB of memory here; 0 if it is not known
- * @param inner domains within this one
+ * @param cores ids on the node of the cores in this part, without the cores in an inner domain
+ * @param gpus ids on the node of the GPUs in this part, without the GPUs in an inner domain
+ * @param memory GiB of memory in this part; 0 if it is not known
+ * @param inner domains within this part
  */
 public record Topo(String type, Idset cores, Idset gpus, long memory, List<Storage> storage, List<Topo> inner) {
     /** Storage, such as a disk. The unit is that of the capacity. */
@@ -29,7 +29,7 @@ public record Topo(String type, Idset cores, Idset gpus, long memory, List<Stora
         inner = List.copyOf(inner);
     }
 
-    /** Returns the ids of all cores or GPUs, also of those in domains within this one. */
+    /** Returns the ids of all cores or GPUs, also of those in inner domains. */
     public Idset ids(String unitType) {
         Idset own = unitType.equals(Contents.GPU) ? gpus : unitType.equals(Contents.CORE) ? cores : Idset.EMPTY;
         Idset.Builder all = Idset.builder().addAll(own);
@@ -38,8 +38,8 @@ public record Topo(String type, Idset cores, Idset gpus, long memory, List<Stora
     }
 
     /**
-     * Returns the part of the topology that these units of a node use: a domain all of whose units are others' is left out. The
-     * units that are in no domain are directly in the result.
+     * Returns the part of the topology that these units of a node use: a domain that has units, but none of these units, is
+     * left out. Units of the node that are in no domain are directly in the result.
      */
     public Topo of(Idset nodeCores, Idset nodeGpus) {
         Topo part = within(nodeCores, nodeGpus);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what TreePool says about nodes (RFC 49) and collects all faults in it. */
+/** Reads TreePool's description of nodes (RFC 49) and collects all faults in it. */
 final class TopoReader {
     static final String CORES = "cores";
     static final String GPUS = "gpus";
@@ -83,7 +83,7 @@ final class TopoReader {
         return parts.topo(type);
     }
 
-    /** The members of one domain. Units that are also in a domain within this one are in that domain only. */
+    /** The members of one domain. Units that are also in an inner domain are in that domain only. */
     private final class Parts {
         private Idset cores = Idset.EMPTY;
         private Idset gpus = Idset.EMPTY;

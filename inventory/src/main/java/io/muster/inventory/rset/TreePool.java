@@ -79,8 +79,8 @@ public record TreePool(List<Entry> entries) {
     }
 
     /**
-     * Compares the units of one type. A topology may have more of them than R_lite, because the R of a job has the topology of the
-     * whole node. It may have fewer, because levels that say nothing are left out.
+     * Compares the units of one type. A topology may have more of them than R_lite, because the R of a job has the topology of
+     * the whole node. It may have fewer, because levels without information are left out.
      */
     private static void check(String place, int rank, String type, Group group, Topo topo, Problems problems) {
         Idset listed = group.contents().ids(type);
@@ -98,8 +98,9 @@ public record TreePool(List<Entry> entries) {
     }
 
     /**
-     * Returns the function from ranks in {@code given} to those of {@code ranks} for which they stand. If there are as many, but
-     * others, they are the ranks of an enclosing instance, and both are paired in order, as RFC 49 has it.
+     * Returns the function from ranks in {@code given} to those of {@code ranks} for which they stand. If the two sets have the
+     * same size but are not equal, {@code given} has the ranks of an enclosing instance, and the sets are paired in order, as
+     * RFC 49 requires.
      */
     private static UnaryOperator<Idset> link(Idset given, Idset ranks) {
         if (given.size() != ranks.size() || given.equals(ranks)) {
@@ -119,8 +120,8 @@ public record TreePool(List<Entry> entries) {
     }
 
     /**
-     * Returns {@code scheduling} of an R that has {@code ranks} after a change of these ranks. What TreePool wrote follows the
-     * ranks, and an entry without ranks is left out; anything else stays as it is.
+     * Returns {@code scheduling} of an R that has {@code ranks} after a change of these ranks. A value by TreePool gets the
+     * changed ranks, without entries that have no ranks left; any other value stays unchanged.
      */
     static @Nullable RawJson mapRanks(@Nullable RawJson scheduling, Idset ranks, UnaryOperator<Idset> change) {
         if (scheduling == null || !isWriterOf(scheduling)) {

@@ -77,9 +77,9 @@ public final class AcquisitionChanges {
     }
 
     /**
-     * An owner made an acquisition, or took it up with another grace.
+     * The event that an owner made an acquisition, or took it up with another grace.
      *
-     * @param extras what another version wrote of the acquisition
+     * @param extras members that another version wrote and this version does not know
      */
     public record Acquired(String owner, double grace, Extras extras) implements Event {
         @Override

@@ -16,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  * hold of its own, so that the end of one alert does not end the hold of another on the same host.
  */
 public final class AlertChanges {
-    /** An alert that goes on is told again and again. Its hold is extended only by more than this, because each time is an event. */
+    /**
+     * A monitoring system repeats an alert while the alert lasts. The hold is extended only by more than this, because each
+     * extension is an event.
+     */
     private static final double LEAST_SECONDS = 60;
 
     private AlertChanges() {}
@@ -31,7 +34,8 @@ public final class AlertChanges {
      *
      * @param family the first part of the holder, which the holds of all alerts have
      * @param until time at which the hold ends by itself
-     * @param share the share of all ranks that the holds of the family may be on at a time; one rank is always allowed
+     * @param share the highest share of all ranks that may have holds of the family at the same time; one rank is always
+     *     allowed
      */
     public record Fire(String host, String family, String fingerprint, String reason, double until, double share)
             implements Command {
@@ -43,7 +47,7 @@ public final class AlertChanges {
             }
             ranks = ranks.subtract(state.membership().absent(ranks));
             if (ranks.isEmpty()) {
-                return Decision.accept(); // no scheduler is offered the host anyway
+                return Decision.accept(); // schedulers are not offered the host in any case
             }
             String holder = holder(family, fingerprint);
             if (state.holds().matching(ranks, holder, this::mustChange).isEmpty()) {

@@ -9,12 +9,12 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * The part of the state of which schedulers are sent nothing.
+ * The part of the state that schedulers are not sent.
  *
  * @param level the level in which the state directory is written
  * @param acquisitions the acquisitions that have an owner, by owner
  * @param notes the notes on vertices of the resource graph
- * @param extras what another version wrote of the state
+ * @param extras members that another version wrote and this version does not know
  */
 record Bookkeeping(
         Level level, ChangeIds ids, SortedMap<String, Acquisition> acquisitions, Notes notes, Extras extras) {

@@ -43,8 +43,8 @@ public final class ChangeIds {
         }
 
         /**
-         * Returns the key of a person's id. The snapshot names a person by uid. Persons without a uid are told apart by an id that
-         * is computed from the name and the id.
+         * Returns the key of a person's id. The snapshot names a person by uid. Persons without a uid are distinguished by an
+         * id that is computed from the name and the id.
          */
         static Key of(UUID id, Principal by) {
             Principal person = by.person();

@@ -4,9 +4,9 @@ import io.muster.inventory.axis.Principal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to change the inventory. {@link #decide} returns the events that the command leads to, or a rejection; a command
- * is carried out as a whole or not at all. Targets are text (an idset or a hostlist), because only the current state knows
- * which hosts exist. Each axis has one file, with its commands and the events that they lead to.
+ * A request to change the inventory. {@link #decide} returns the events that the command leads to, or a rejection; a command is
+ * carried out as a whole or not at all. Targets are text (an idset or a hostlist), because only the current state contains the
+ * existing hosts. Each axis has one file, with its commands and the events that they lead to.
  */
 public sealed interface Command
         permits HoldChanges.Drain,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
- * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report, lapse} and {@code annotate} are not in the RFC. Applying an event never fails,
- * because the command that led to the event has refused everything that could be wrong. Each axis has one file, with its
- * events and the commands that lead to them.
+ * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report, lapse} and {@code annotate} are
+ * not in the RFC. Applying an event never fails, because the command that led to the event has checked all its conditions. Each
+ * axis has one file, with its events and the commands that lead to them.
  */
 public sealed interface Event
         permits Event.Targeted,
@@ -63,7 +63,7 @@ public sealed interface Event
      * The ranks that an event is about, with the names of their hosts, as in every event of RFC 44.
      *
      * @param nodelist the hosts of {@code ranks}, followed by {@code departed}
-     * @param departed hosts that R does not name and from which the event takes something back
+     * @param departed hosts that R does not name and of which the event removes a setting
      */
     record Targets(Idset ranks, String nodelist, Hostlist departed) {
         public Targets(Idset ranks, String nodelist) {

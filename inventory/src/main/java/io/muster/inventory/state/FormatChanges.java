@@ -27,7 +27,7 @@ public final class FormatChanges {
         }
     }
 
-    /** Everything after this event may be of a level that the versions before do not know. They know not even this event. */
+    /** Entries after this event may be of a level that earlier versions do not know. Earlier versions do not know this event either. */
     public record Upgraded(Level to) implements Event {
         static Upgraded read(Fields context) {
             long number = context.integer("level", 1, Integer.MAX_VALUE);

@@ -124,7 +124,7 @@ public final class HoldChanges {
      *
      * @param overwrite what happens to an existing hold: see {@link Overwrite}
      * @param until time at which the hold ends by itself; 0 for never
-     * @param extras what another version wrote of the hold
+     * @param extras members that another version wrote and this version does not know
      */
     public record Drained(
             Event.Targets targets,
@@ -164,8 +164,8 @@ public final class HoldChanges {
     }
 
     /**
-     * The command that ends holds, also those of departed hosts: a hold that nobody wants any more must not stay until its
-     * host returns.
+     * The command that ends holds, also those of departed hosts: a hold that is no longer wanted must not stay until its host
+     * returns.
      *
      * @param holder holder whose hold ends; null for the shared hold or, with mode FORCE_OVERWRITE, for the holds of all
      *     holders

@@ -114,7 +114,10 @@ public final class InventoryState {
         return departed;
     }
 
-    /** The level in which the state directory is written. A change that needs a higher level is refused, or written without it. */
+    /**
+     * Returns the level in which the state directory is written. A change that needs a higher level is refused, or is written
+     * without its part of the higher level.
+     */
     public Level level() {
         return books.level();
     }

@@ -52,7 +52,7 @@ public final class LivenessChanges {
      * The event of RFC 44 {@code online, offline, torpid, lively}. A rank that was torpid and is online again is reported as
      * lively.
      *
-     * @param extras what another version wrote of the report
+     * @param extras members that another version wrote and this version does not know
      */
     public record LivenessChanged(LivenessChange change, Event.Targets targets, String cause, Extras extras)
             implements Event.Targeted {

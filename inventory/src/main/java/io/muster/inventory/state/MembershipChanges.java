@@ -86,9 +86,9 @@ public final class MembershipChanges {
     }
 
     /**
-     * Returns the events that exclude ranks. The shared hold ends, as in flux-core, where no rank is both excluded and
-     * drained. Named holds stay, because each of them belongs to a user who still has a reason to keep the host. In the first
-     * format level, every hold ends, as in the version that may read the state directory again.
+     * Returns the events that exclude ranks. The shared hold ends, as in flux-core, where no rank is both excluded and drained.
+     * Named holds stay, because each of them belongs to a user who still has a reason to keep the host. In the first format
+     * level, every hold ends, as in the earlier version, which may read the state directory again.
      */
     private static List<Event> exclude(
             InventoryState state, Idset ranks, Membership.Kind kind, @Nullable String reason) {
@@ -179,7 +179,7 @@ public final class MembershipChanges {
     /**
      * The event that ranks are offered again, to the next scheduler that acquires.
      *
-     * @param kind author of the change: the configuration takes back its own exclusions, an admin all other absences
+     * @param kind author of the change: the configuration ends its own exclusions, an admin ends all other absences
      */
     public record Included(
             Event.Targets targets,

@@ -32,7 +32,7 @@ public final class NoteChanges {
     /** Finds the vertices that paths name, which only the resource graph knows. */
     @FunctionalInterface
     public interface Finder {
-        /** Knows no vertex. */
+        /** A finder that finds no vertex. */
         Finder NONE = state -> path -> {
             throw new UnknownPathException("no vertex has the path " + path);
         };
@@ -118,7 +118,10 @@ public final class NoteChanges {
                     : changed.isEmpty() ? Decision.accept() : Decision.accept(Annotated.of(state, changed, edit));
         }
 
-        /** Finds the vertices of a path. A note on a vertex that is no longer in the graph can be removed all the same. */
+        /**
+         * Finds the vertices of a path. If the graph has none and the change only removes notes, finds the places of stored
+         * notes instead.
+         */
         private Places find(Function<String, Places> graph, InventoryState state, String path) {
             try {
                 return graph.apply(path);
@@ -131,7 +134,10 @@ public final class NoteChanges {
             }
         }
 
-        /** Returns the places that have notes and that {@code path} meant: no vertex, or a vertex below a node that is still there. */
+        /**
+         * Returns the places with notes that {@code path} names, although the graph has no vertex there: the absolute path
+         * itself, a path below a departed host, or a path below a node that the graph still has.
+         */
         private static Places stored(Function<String, Places> graph, InventoryState state, String path) {
             Places found = state.notes().outside().containsKey(path) ? Places.NONE.at(path) : Places.NONE;
             for (int from = path.indexOf('/'); from >= 0; from = path.indexOf('/', from + 1)) {

@@ -19,8 +19,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands that begin and end the reports of a reporter, which says of its ranks whether they are online, and the events
- * that they lead to.
+ * The commands that begin and end the reports of a reporter, which states whether its ranks are online, and the events that
+ * they lead to.
  */
 public final class ReportChanges {
     /** The highest number of reporters, lost ones included. */
@@ -29,7 +29,7 @@ public final class ReportChanges {
     private ReportChanges() {}
 
     /**
-     * Begins a report, and makes the liveness of its ranks what the reporter says.
+     * Begins a report, and sets the liveness of its ranks as the reporter states it.
      *
      * @param online the ranks that are connected, torpid ones included; the other ranks are offline
      */
@@ -126,9 +126,9 @@ public final class ReportChanges {
     }
 
     /**
-     * A reporter began to report these ranks.
+     * The event that a reporter began to report these ranks.
      *
-     * @param extras what another version wrote of the report
+     * @param extras members that another version wrote and this version does not know
      */
     public record Reported(String reporter, Event.Targets targets, Extras extras) implements Event.Targeted {
         @Override
@@ -150,7 +150,7 @@ public final class ReportChanges {
         }
     }
 
-    /** A reporter was lost, so that the liveness of these ranks is unknown. */
+    /** The event that a reporter was lost, so that the liveness of these ranks is unknown. */
     public record Lapsed(String reporter, Event.Targets targets) implements Event.Targeted {
         @Override
         public String name() {

@@ -97,7 +97,7 @@ public final class StateJson {
 
     /**
      * Writes the state without R as it was defined and without ids. Responses carry only the current R: the defined R and the
-     * ids may be long, and anybody may ask.
+     * ids may be long, and any peer may send the request.
      */
     public static byte[] toBytesWithoutR(InventoryState state) {
         return toBytes(state, false);

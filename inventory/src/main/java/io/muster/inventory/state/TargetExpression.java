@@ -41,8 +41,8 @@ public final class TargetExpression {
     }
 
     /**
-     * Returns those of the selected ranks that exist; throws only if none exists. A list of hosts that was made for one
-     * cluster may thus be used to look at another.
+     * Returns those of the selected ranks that exist; throws only if none exists. A list of hosts that was made for one cluster
+     * can thus be used to query another cluster.
      */
     public static Idset among(ResourceSet resources, String text) {
         if (!isPlain(resources, text)) {

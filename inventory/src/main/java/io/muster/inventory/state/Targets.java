@@ -24,7 +24,7 @@ final class Targets {
      */
     static final int MOST_RANGES = 1 << 14;
 
-    /** What {@link #bound} usually counts. */
+    /** The name of the things that {@link #bound} usually counts. */
     static final String RANGES = "separate ranges of ranks";
 
     /** The number of characters of a list in a sentence. */
@@ -32,7 +32,7 @@ final class Targets {
 
     private Targets() {}
 
-    /** Ends a decision about more separate ranges of ranks, or more departed hosts, than one request may concern. */
+    /** Thrown to end a decision about more separate ranges of ranks, or more departed hosts, than one request may concern. */
     private static final class ScatteredException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -75,7 +75,7 @@ final class Targets {
                 found -> then.apply(found.ranks));
     }
 
-    /** Finds targets for a command that takes something back. Such a command may name departed hosts too. */
+    /** Finds targets for a command that reverses an earlier change. Such a command may name departed hosts too. */
     static Decision resolveWithDeparted(
             InventoryState state, String targets, @Nullable String fault, Function<Found, Decision> then) {
         return resolve(text -> find(state, text), targets, fault, then);
@@ -99,7 +99,7 @@ final class Targets {
         });
     }
 
-    /** Makes a decision, and rejects the command if it concerns more than one request may. */
+    /** Makes a decision, and rejects the command if it concerns more targets than one request may concern. */
     static Decision bounded(Supplier<Decision> decision) {
         try {
             return decision.get();
@@ -108,14 +108,17 @@ final class Targets {
         }
     }
 
-    /** Returns {@code ranks}. Only a caller inside of {@link #bounded} may call this method, which ends a decision about too many. */
+    /**
+     * Returns {@code ranks}, or ends the decision if they have too many ranges. May be called only inside of {@link
+     * #bounded(Supplier)}.
+     */
     static Idset bounded(Idset ranks) {
         bound(ranks.rangeCount(), RANGES);
         return ranks;
     }
 
     /**
-     * Ends the decision if a request concerns so many things that it must be refused.
+     * Ends the decision if a request concerns more things than one request may concern.
      *
      * @param things the name of what is counted
      */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Explains why a drain or undrain was refused: which hosts are concerned, and who holds them. The daemon's response has only
- * an error number for this, so the command-line tool builds the explanation.
+ * Explains why a drain or undrain was refused: the hosts concerned and their holders. The daemon's response has only an error
+ * number for this, so the command-line tool builds the explanation.
  */
 public final class Conflict {
     private static final int MOST = 5;

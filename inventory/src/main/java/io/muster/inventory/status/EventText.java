@@ -52,7 +52,7 @@ public final class EventText {
                     .append(ranks)
                     .append(')');
         }
-        // Only an exclusion by the configuration gets its kind: the names of the other events already say it.
+        // Only an exclusion by the configuration gets its kind: the names of the other events already contain it.
         line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
         fields(line, event, (key, value) -> value(key, value, time));
         line.append(context.has("user") ? " by " + Principal.author(context) : "");

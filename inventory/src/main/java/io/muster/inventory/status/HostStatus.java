@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Everything that is known about one rank, axis by axis. {@code muster why} shows it.
  *
- * @param usage what reporters say about jobs
+ * @param usage the reports of reporters about jobs
  * @param schedulers the schedulers that were offered the inventory; null if the server does not send them, as a Flux broker
  */
 public record HostStatus(

@@ -7,11 +7,12 @@ import io.muster.inventory.idset.Idset;
 import java.util.List;
 
 /**
- * What a reporter last said about jobs. It is not journaled, and it is forgotten when the reporter's connection ends.
+ * The last report of a reporter about jobs. The report is not journaled, and it is forgotten when the reporter's connection
+ * ends.
  *
  * @param ranks the ranks that the reporter reports for; the usage of other ranks is unknown
  * @param allocated the ranks of {@code ranks} that jobs use
- * @param time when the reporter said it, in seconds since the epoch
+ * @param time when the reporter sent it, in seconds since the epoch
  */
 public record JobUsage(String reporter, Idset ranks, Idset allocated, double time) {
     /** Returns the ranks that jobs use according to any reporter. */

@@ -12,7 +12,7 @@ import io.muster.inventory.state.InventoryState;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The resource graph with what is known about its vertices now: notes, and what people are told of nodes. */
+/** The resource graph with the current data about its vertices: notes, and the conditions of nodes ({@link Told}). */
 public final class LiveGraph {
     private LiveGraph() {}
 
@@ -25,7 +25,7 @@ public final class LiveGraph {
         return told(noted(structure, state), state);
     }
 
-    /** Returns {@code noted}, a graph that {@link #noted} returned for the same R, with what people are told of nodes. */
+    /** Returns {@code noted}, a graph that {@link #noted} returned for the same R, with the conditions of nodes. */
     public static ResourceGraph told(ResourceGraph noted, InventoryState state) {
         ResourceGraph graph = noted;
         for (Map.Entry<String, Idset> told : Told.of(state).entrySet()) {
@@ -35,7 +35,7 @@ public final class LiveGraph {
         return graph;
     }
 
-    /** Returns {@code structure} with the notes, and without what people are told of nodes. */
+    /** Returns {@code structure} with the notes, and without the conditions of nodes. */
     public static ResourceGraph noted(ResourceGraph structure, InventoryState state) {
         Paths paths = new Paths(structure, state.resources());
         ResourceGraph graph = structure;

@@ -108,7 +108,10 @@ public record StateGroup(
         }
     }
 
-    /** Returns the word for the state, with flux's star if the ranks are offline, and a question mark if nobody knows. */
+    /**
+     * Returns the word for the state, with flux's star if the ranks are offline, and a question mark if it is unknown whether
+     * they are online.
+     */
     public String word() {
         return lapsed != null ? state.label() + "?" : online ? state.label() : state.label() + "*";
     }

@@ -9,15 +9,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What people are told of hosts in words. A host has one word or several: a host that is drained and offline has both. If one of
- * the words is a {@link HostState}, that is the first word and the state in which {@code muster status} lists the host.
+ * The words with which users are shown the states of hosts. A host has one word or several: a host that is drained and offline
+ * has both. If one of the words is a {@link HostState}, that is the first word and the state in which {@code muster status}
+ * lists the host.
  */
 public final class Told {
     private Told() {}
 
     /**
-     * Returns for each word the ranks of which it is true. A rank is avail if schedulers are sent it as up; a rank whose reporter
-     * is lost is unknown and, if it was last known to be up, avail too.
+     * Returns the ranks to which each word applies. A rank is avail if schedulers are sent it as up; a rank whose reporter is
+     * lost is unknown and, if it was last known to be up, avail too.
      */
     public static Map<String, Idset> of(InventoryState state) {
         Idset all = state.resources().ranks();

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Times at which holds end by themselves: many, in any order, on fragmented ranks. */
+/** Many times at which holds end by themselves, in any order, on fragmented ranks. */
 class DeadlinesTest {
     private static final int MANY = 20_000;
 
@@ -18,7 +18,7 @@ class DeadlinesTest {
     }
 
     @Test
-    void manyInOrderAreFoundAgain() {
+    void deadlinesAddedInAscendingOrderAreFoundAndRemoved() {
         Holds holds = Holds.NONE;
         for (int i = 0; i < MANY; i++) {
             holds = hold(holds, Idset.of(i), 1000 + i);
@@ -33,7 +33,7 @@ class DeadlinesTest {
     }
 
     @Test
-    void theEarliestIsRightWhateverTheOrder() {
+    void theEarliestDeadlineAndExpiredHoldsMatchAnArrayAfterRandomChanges() {
         Random random = new Random(7);
         double[] until = new double[500];
         Holds holds = Holds.NONE;
@@ -57,7 +57,7 @@ class DeadlinesTest {
 
     /** If each range were handled separately, this test would take quadratic time. */
     @Test
-    void aHundredThousandRanksInPiecesAreOneDeadline() {
+    void aHoldOnManyScatteredRanksHasOneDeadline() {
         Idset.Builder even = Idset.builder();
         for (int rank = 0; rank < 1 << 17; rank += 2) {
             even.add(rank);

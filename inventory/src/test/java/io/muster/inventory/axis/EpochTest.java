@@ -34,7 +34,7 @@ class EpochTest {
     }
 
     @Test
-    void whatIsNoTimeIsNotWritten() {
+    void invalidTimesAreNotWritten() {
         assertThatThrownBy(() -> Epoch.decimal(Double.NaN)).isInstanceOf(NumberFormatException.class);
         assertThatThrownBy(() -> Epoch.decimal(Double.POSITIVE_INFINITY)).isInstanceOf(NumberFormatException.class);
     }
@@ -47,7 +47,7 @@ class EpochTest {
     }
 
     @Seeds
-    void whatWasRoundedOnceStaysAsItIs(Random random) {
+    void roundingARoundedTimeDoesNotChangeIt(Random random) {
         double any = random.nextDouble() * (random.nextBoolean() ? Epoch.LAST : 5e9);
         double once = Epoch.rounded(any);
         assertThat(Epoch.rounded(once)).isEqualTo(once);

@@ -26,18 +26,18 @@ class TimesTest {
         "17280000, 200d",
         "94608000, 3y"
     })
-    void aSpanHasTwoFiguresAtMost(double seconds, String text) {
+    void aSpanHasAtMostTwoUnits(double seconds, String text) {
         assertThat(Times.span(seconds)).isEqualTo(text);
     }
 
     @Test
-    void anAgeWithoutABeginningIsADash() {
+    void anAgeWithoutAStartTimeIsADash() {
         assertThat(Times.age(0, 100)).isEqualTo("-");
         assertThat(Times.age(40, 100)).isEqualTo("60s");
     }
 
     @Test
-    void jsonHasRfc3339WithMicroseconds() {
+    void timesAreFormattedAsRfc3339() {
         assertThat(Times.rfc3339(1795226327.123456)).isEqualTo("2026-11-21T01:58:47.123456Z");
         assertThat(Times.rfc3339(1795226327)).isEqualTo("2026-11-21T01:58:47Z");
         assertThat(Times.second(1795226327.9)).isEqualTo("2026-11-21T01:58:48Z");

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Tries every assignment of a request to a small tree, unit by unit: slow, but simple enough to be trusted. */
+/** Tries every assignment of a request to a small tree, unit by unit: slow, but simple enough to be a reference. */
 final class BruteForce {
     static final class Vertex {
         final String type;

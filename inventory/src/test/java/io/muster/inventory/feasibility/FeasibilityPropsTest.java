@@ -138,7 +138,7 @@ class FeasibilityPropsTest {
 
     /** A fold that is kept when R changes gives the same answers as a new fold. */
     @Seeds
-    void fewerRanksUnderTheSameFoldAreJudgedAsOnes(Random random) {
+    void aFoldKeptAcrossAChangeOfRAnswersLikeANewFold(Random random) {
         Machine machine = machine(random);
         ResourceGraph graph = machine.graph.build();
         ResourceSet fewer = machine.r()
@@ -155,9 +155,9 @@ class FeasibilityPropsTest {
         }
     }
 
-    /** A fold that learns of marks later gives the same answers as a fold of a graph with these marks. */
+    /** A fold that gets marks later gives the same answers as a fold of a graph with these marks. */
     @Seeds
-    void marksAreCountedAsIfTheGraphHadThemFromTheStart(Random random) {
+    void aFoldThatGetsMarksLaterAnswersLikeANewFold(Random random) {
         Machine machine = machine(random);
         ResourceGraph graph = machine.graph.build();
         ResourceGraph before = random.nextInt(3) > 0 ? graph : graph.state(some(graph, random), "down");
@@ -193,11 +193,11 @@ class FeasibilityPropsTest {
         }
     }
 
-    /** Shapes that are promised to be decided exactly: UNKNOWN is a failure. */
+    /** Shapes that Feasibility promises to decide exactly: UNKNOWN is a failure. */
     private static final List<String> EXACT = SHAPES.subList(0, 19);
 
     @Seeds
-    void decidesAllThatIsPromisedExactly(Random random) {
+    void shapesThatArePromisedToBeExactAreNeverUnknown(Random random) {
         Machine machine = machine(random);
         Feasibility feasibility = Feasibility.of(machine.r(), machine.graph.build());
         for (String pattern : EXACT) {
@@ -210,7 +210,7 @@ class FeasibilityPropsTest {
 
     /** Random heterogeneous R, one kind of slot: the count of slots that fit is the sum over nodes, and the witness shows it. */
     @Seeds
-    void countsSlotsAndPlacesThemAsANodeByNodeModelDoes(Random random) {
+    void theSlotCountAndThePlacementMatchANodeByNodeModel(Random random) {
         List<ResourceSet> parts = new ArrayList<>();
         int[] cores = new int[12];
         int[] gpus = new int[12];
@@ -250,7 +250,7 @@ class FeasibilityPropsTest {
     }
 
     @Test
-    void bruteForceItselfKnowsTheObvious() {
+    void bruteForceDecidesSimpleRequests() {
         BruteForce.Vertex top = new BruteForce.Vertex("", 1);
         BruteForce.Vertex node = new BruteForce.Vertex("node", 1).add(new BruteForce.Vertex("core", 3));
         top.add(node).add(new BruteForce.Vertex("node", 1).add(new BruteForce.Vertex("core", 3)));

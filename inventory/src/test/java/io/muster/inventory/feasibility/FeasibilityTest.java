@@ -68,7 +68,7 @@ class FeasibilityTest {
                 "[slot{a}/node/gpu=8;slot{b}/node=127] | fits on 128 of 128 nodes",
                 "[slot=43{a}/[core=5;gpu];slot=300{b}/core] | fits on 128 of 128 nodes",
             })
-    void saysYesAndHowMuch(String shape, String sentence) {
+    void aRequestThatFitsIsAnsweredYesWithTheAmountThatFits(String shape, String sentence) {
         Answer answer = FLUKES.ever(request(shape, "{}"));
         assertThat(answer.sentence()).isEqualTo(sentence);
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
@@ -105,7 +105,7 @@ class FeasibilityTest {
                 "cluster/slot=2/node=65 | 130 nodes asked; 128 are there",
                 "node/gpus | type \"gpus\" does not occur in this inventory; it has cluster, core, gpu, node, did you mean \"gpu\"?",
             })
-    void saysNeverAndNamesTheNearestMiss(String shape, String sentence) {
+    void aRequestThatNeverFitsIsAnsweredNeverWithTheNearestAmount(String shape, String sentence) {
         Answer answer = FLUKES.ever(request(shape, "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.NEVER);
         assertThat(answer.sentence()).startsWith(sentence);
@@ -127,7 +127,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void nowLooksAtWhatIsUpAndAtTheClock() {
+    void theAnswerForNowDependsOnTheRanksThatAreUpAndOnTheTime() {
         ResourceSet r = FLUKE.withExpiration(5000);
         Feasibility feasibility = Feasibility.of(r);
         Request two = request("node=2/gpu=8", "{}");
@@ -162,7 +162,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void beforeRStartsNothingFitsNowAndTheTimeIsSaid() {
+    void beforeTheStartTimeOfRTheAnswerIsNotNowAndNamesTheStartTime() {
         Feasibility feasibility = Feasibility.of(ResourceSet.parse("""
                 {"version":1,"execution":{"R_lite":[{"rank":"0","children":{"core":"0-3"}}],
                 "starttime":5000.0,"expiration":9000.0,"nodelist":["a"]}}
@@ -176,7 +176,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void anIdIsNotLookedAtAndThatIsSaid() {
+    void idsOfResourcesAreIgnoredWithARemark() {
         Answer answer = FLUKES.ever(request("node/core{id:\"7\"}", "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.remarks()).containsExactly("ids of resources are ignored");
@@ -184,7 +184,7 @@ class FeasibilityTest {
 
     /** In RFC 14, exclusive refers to other programs and not to the parts of one request. */
     @Test
-    void exclusiveUseChangesNothingOfWhatCouldEverRun() {
+    void theKeyExclusiveDoesNotChangeTheAnswer() {
         for (String shape :
                 List.of("node=128X/core=8", "slot=256/[core=3X]", "slot=128/nodeX/core=8", "slot=2/nodeX/gpu=9")) {
             List<Answer> answers = Stream.of("", "{x}", "{-x}")
@@ -271,20 +271,20 @@ class FeasibilityTest {
                 "[rack/node=2;rack/node=3] | NEVER",
                 "node=4/[slot{a}/socket/core=18;slot{b}/socket/core=18] | UNKNOWN",
             })
-    void aGraphTellsSocketsRacksAndUnits(String shape, Verdict verdict) {
+    void requestsAreDecidedByTheSocketsRacksAndUnitsOfTheGraph(String shape, Verdict verdict) {
         Answer answer = machine().ever(request(shape, "{}"));
         assertThat(answer.verdict()).as(answer.sentence()).isEqualTo(verdict);
     }
 
     @Test
-    void whatMayNeverFitIsNotSaidToFitTheInventory() {
+    void anUndecidedRequestIsNotReportedAsFittingTheInventory() {
         Answer answer = machine().now(request("[slot{a}/ssd;slot{b}/core]", "{}"), Idset.EMPTY, 0);
         assertThat(answer.verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(answer.sentence()).isEqualTo("not now, and perhaps never: none of 4 nodes up (down: node[0-3])");
     }
 
     @Test
-    void theReasonMayLieAboveTheNodes() {
+    void theReasonNamesTooFewRacksOrTooLittleMemory() {
         assertThat(machine().ever(request("rack=2/node=3", "{}")).sentence())
                 .isEqualTo("2 racks of node=3 asked; none of 2 have that; the most in one is node=2");
         assertThat(machine().ever(request("rack=3/node", "{}")).sentence()).isEqualTo("3 racks asked; 2 are there");
@@ -300,16 +300,16 @@ class FeasibilityTest {
                 "core=4{unit:cores} | core is asked in \"cores\", but the inventory counts it in no unit",
                 "node/[slot{a}/memory=1{unit:GB};slot{b}/memory=2] | memory is asked in \"GB\" and in no unit",
             })
-    void amountsThatMeanNothingHereAreWrongAndNotJustTooMuch(String shape, String sentence) {
+    void amountsInUnitsThatCannotBeComparedAreInvalid(String shape, String sentence) {
         Answer answer = machine().ever(request(shape, "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.INVALID);
         assertThat(answer.sentence()).isEqualTo(sentence);
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0)).isEqualTo(answer);
     }
 
-    /** If some pools are counted in the requested unit and others in another, only the former can be meant. */
+    /** If some pools are counted in the requested unit and others in another, the request means only the former. */
     @Test
-    void poolsInAnotherUnitHoldNoneOfWhatIsAsked() {
+    void poolsInAnotherUnitCountAsNoneOfTheRequestedAmount() {
         ResourceGraph.Builder b = ResourceGraph.builder();
         int[] keys = new int[1];
         int cluster = vertex(b, keys, -1, "cluster", 1, "", 0);
@@ -332,20 +332,20 @@ class FeasibilityTest {
                 "node=4/[slot{a}/socket/core=18;slot{b}/socket/core=18] | 4 nodes of slot of socket of core=18 and slot of socket of"
                         + " core=18 asked; parts of the request compete for the same resources, and Muster does not search how they could share them",
             })
-    void whatIsLeftOpenIsSaid(String shape, String sentence) {
+    void anUnknownAnswerNamesTheUndecidedPartOfTheRequest(String shape, String sentence) {
         Answer answer = machine().ever(request(shape, "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.UNKNOWN);
         assertThat(answer.sentence()).isEqualTo(sentence);
     }
 
     @Test
-    void whatStandsBesideTheNodesOnlyIsSaidToFitThere() {
+    void poolsOutsideOfNodesAreReportedAsFittingBesideTheNodes() {
         assertThat(machine().ever(request("ssd=2000{unit:GB}", "{}")).sentence())
                 .isEqualTo("fits beside the nodes");
     }
 
     @Test
-    void aGraphOfTheSetItselfChangesNothing() {
+    void aGraphMadeFromRGivesTheSameAnswersAsR() {
         Feasibility byGraph = Feasibility.of(FLUKE, ResourceGraph.of(FLUKE, Detail.UNITS));
         for (String shape :
                 List.of("node=3/gpu=8", "node=4/gpu=8", "slot=256/core=3", "slot=257/core=3", "core=1024")) {
@@ -368,7 +368,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void aJobspecIsAnsweredWithItsConstraintAndWithoutItsZeroGpus() {
+    void theConstraintOfAJobspecAppliesAndARequestForZeroGpusIsIgnored() {
         ResourceSet r = set("n[0-9]", "0-9", 4, 4);
         String yaml = """
                 version: 1
@@ -383,7 +383,7 @@ class FeasibilityTest {
         assertThat(answer.witness()).containsExactly(new Share("node", Idset.range(0, 3), 1));
     }
 
-    /** Pools beside the nodes exist, but how slots share them is not searched. */
+    /** There are pools outside of the nodes, but Muster does not search how slots could share them. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -391,7 +391,7 @@ class FeasibilityTest {
                 "[slot{a}/ssd=600{unit:GB};slot{b}/ssd=700{unit:GB}] | UNKNOWN",
                 "[ssd=600{unit:GB};ssd=700{unit:GB}] | YES",
             })
-    void poolsThatStandBesideNodesAreAnsweredForWhereNoNodeIsLeft(String shape, Verdict verdict) {
+    void poolsOutsideOfNodesAreConsideredIfNoNodeIsAvailable(String shape, Verdict verdict) {
         assertThat(machine().ever(request(shape, "{\"hostlist\":[\"nobody\"]}")).verdict())
                 .isEqualTo(verdict);
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0).verdict())
@@ -437,7 +437,7 @@ class FeasibilityTest {
                 "slot/port=1{unit:kW} | INVALID | port is asked in \"kW\", but the inventory counts it in \"GB/s\"",
                 "slot/prot | NEVER | type \"prot\" does not occur in this inventory; it has cluster, core, kw, licence, node, pfs, port, power, rack, did you mean \"port\"?"
             })
-    void whatStandsInAnotherSubsystemIsCheckedThere(String shape, Verdict verdict, String sentence) throws IOException {
+    void resourcesOfAnotherSubsystemAreCheckedInThatSubsystem(String shape, Verdict verdict, String sentence) throws IOException {
         Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
         Answer answer = feasibility.ever(Request.of(Shape.parse(shape)));
         assertThat(answer.sentence()).isEqualTo(sentence);
@@ -445,7 +445,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void aFlowThatReachesFewHostsServesOnlyThem() throws IOException {
+    void hostsBelowTheSameChannelShareItsCapacity() throws IOException {
         Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
         Request request = Request.of(Shape.parse("slot=2/[core=4;port=20{unit:GB/s}]"));
         assertThat(feasibility.now(request, Idset.of(0, 1), 0).verdict()).isEqualTo(Verdict.YES);
@@ -459,9 +459,12 @@ class FeasibilityTest {
                 .isEqualTo(Verdict.NEVER);
     }
 
-    /** A PDU above a rack serves the rack's hosts, of which R may have none at present. A licence is above nothing and serves all. */
+    /**
+     * A PDU above a rack serves the rack's hosts, of which R may have none at present. A licence is above no vertex and serves
+     * all hosts.
+     */
     @Test
-    void whatStandsAboveRacksWithoutHostsServesNobody() throws IOException {
+    void aPduAboveRacksWithoutHostsInRServesNoHost() throws IOException {
         Problems problems = new Problems();
         List<GraphEntry> entries = GraphEntry.readAll(new JsonMapper().readTree("""
                 [{"type": "pdu", "subsystem": "power", "holds": "rack"},
@@ -478,7 +481,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void whatTheGraphSaysIsDownCannotBeUsedNow() throws IOException {
+    void verticesThatAreDownInTheGraphCannotBeUsedNow() throws IOException {
         ResourceSet r = set("n[0-7]", "0-7", 4, 0);
         ResourceGraph graph = channels();
         Idset all = Idset.range(0, 7);
@@ -551,7 +554,7 @@ class FeasibilityTest {
     }
 
     @Test
-    void keysThatWereNotLookedAtAreNamed() throws IOException {
+    void ignoredKeysAreNamedInTheRemarks() throws IOException {
         Answer answer = models().ever(Request.of(Shape.parse("node{gpu_modle:h100}/slot/core=2{speed:[1]}")));
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.remarks())

@@ -15,7 +15,7 @@ import io.muster.testing.Seeds;
 import java.util.Map;
 import java.util.Random;
 
-/** Slots that take of a flow fit exactly if some distribution of the slots over the hosts overloads no channel. */
+/** Slots that use a flow fit if and only if some distribution of the slots over the hosts overloads no channel. */
 class FlowPropsTest {
     private static final int HOSTS = 4;
 

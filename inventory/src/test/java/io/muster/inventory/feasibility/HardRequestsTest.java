@@ -32,7 +32,7 @@ class HardRequestsTest {
     }
 
     @Test
-    void manySlotsThatAreAlikeAreCountedAndNotSearched() {
+    void manyEqualSlotsAreCountedWithoutASearch() {
         ResourceSet r = set("n[0-999]", 0, 1000, 20, 1).append(set("m[0-9]", 1000, 10, 7, 1));
         IntFunction<Resource> oneCore = i -> Resource.of("slot", 1, Resource.of("core", 1));
         assertThat(ask(r, oneCore, MANY).verdict()).isEqualTo(Verdict.YES);
@@ -41,7 +41,7 @@ class HardRequestsTest {
     }
 
     @Test
-    void manySlotsThatAreAllDifferentEndInAnAnswer() {
+    void manySlotsOfDifferentSizesAreDecided() {
         ResourceSet r = set("n[0-9]", 0, 10, 30_000, 1);
         IntFunction<Resource> different = i -> Resource.of("slot", 1, Resource.of("core", 1 + i));
         assertThat(ask(r, different, MANY).verdict()).isEqualTo(Verdict.NEVER);
@@ -49,7 +49,7 @@ class HardRequestsTest {
     }
 
     @Test
-    void manyNodesAndLoosePoolsEndInAnAnswerToo() {
+    void manyNodesAndSinglePoolsAreDecided() {
         ResourceSet r = set("n[0-999]", 0, 1000, 20, 1);
         assertThat(ask(r, i -> Resource.of("node", 1), MANY).verdict()).isEqualTo(Verdict.NEVER);
         assertThat(ask(r, i -> Resource.of("node", 1), 1000).verdict()).isEqualTo(Verdict.YES);
@@ -60,14 +60,14 @@ class HardRequestsTest {
     }
 
     @Test
-    void whatIsShortInAllIsRefusedHoweverHardItIsToPack() {
+    void aRequestAboveTheTotalIsAnsweredNeverWithoutASearch() {
         ResourceSet r = set("n[0-59]", 0, 60, 10, 1);
         IntFunction<Resource> different = i -> Resource.of("slot", 1, Resource.of("core", 1 + i % 10));
         assertThat(ask(r, different, 110).verdict()).isEqualTo(Verdict.NEVER);
     }
 
     @Test
-    void whatPacksGreedilyFitsHoweverHardItIsToSearch() {
+    void aRequestThatAGreedyPackingPlacesIsAnsweredYes() {
         ResourceSet mixed = IntStream.range(0, 60)
                 .mapToObj(i -> set("n" + i, i, 1, 200 + i, 8))
                 .reduce(ResourceSet::append)
@@ -78,7 +78,7 @@ class HardRequestsTest {
     }
 
     @Test
-    void aSearchPastItsBoundIsUnknownAndSaysSo() {
+    void aSearchThatReachesItsLimitIsAnsweredUnknownAndNamesTheLimit() {
         ResourceSet mixed = IntStream.range(0, 60)
                 .mapToObj(i -> set("n" + i, i, 1, 200 + i, 8))
                 .reduce(ResourceSet::append)
@@ -93,7 +93,7 @@ class HardRequestsTest {
 
     /** Three slots of 5 cores on hosts of 9: the totals suffice, greedy packing fails, and the search proves the answer. */
     @Test
-    void smallOnesAreDecidedEitherWay() {
+    void smallPackingsAreDecidedBySearch() {
         ResourceSet r = set("n[0-1]", 0, 2, 9, 1);
         Feasibility feasibility = Feasibility.of(r);
         assertThat(feasibility

@@ -139,7 +139,7 @@ class ExpressionTest {
                 "gpu in node in rack1            | node2/gpu0 node3/gpu0",
                 "type=nope                       | ``",
             })
-    void anExpressionMeansWhatThePageSays(String expression, String paths) {
+    void expressionsFindTheDocumentedVertices(String expression, String paths) {
         assertThat(found(expression)).isEqualTo(paths == null ? "" : paths);
     }
 
@@ -210,7 +210,7 @@ class ExpressionTest {
 
     @ParameterizedTest
     @CsvSource({"gpu*, gpu12, true", "*, '', true", "a*b*c, aXbYbc, true", "a*b, abc, false", "*a*a*a*a*, aaa, false"})
-    void starsStandForAnyText(String glob, String text, boolean matches) {
+    void aStarInAPatternMatchesAnyText(String glob, String text, boolean matches) {
         assertThat(Pattern.matches(glob, text)).isEqualTo(matches);
     }
 
@@ -225,7 +225,7 @@ class ExpressionTest {
     }
 
     @Test
-    void theBestComeInDescendingOrderOfScore() {
+    void theBestMatchesAreInDescendingOrderOfScore() {
         assertThat(best("ssd", 2, "size")).containsExactly("ssd0@3=1400000000000", "ssd0@2=1200000000000");
         assertThat(best("gpu or ssd", 99, "size")).hasSize(8).endsWith("gpu0@2=1", "gpu0@3=1");
         assertThat(best("node", 1, "rank")).containsExactly("node3@3=3");
@@ -239,7 +239,7 @@ class ExpressionTest {
     }
 
     @Test
-    void aWalkStartsWhereItIsToldTo() {
+    void aWalkStartsAtTheGivenVerticesAndSkipsVerticesBelowPrunedOnes() {
         Search search = new Search(
                 Expression.parse("size>=1"),
                 null,
@@ -257,7 +257,7 @@ class ExpressionTest {
     }
 
     @Test
-    void hostsAreThoseThatContainOrBelongToWhatIsFound() {
+    void ranksAreThoseOfTheHostsAboveAndBelowTheFoundVertices() {
         assertThat(Search.all(Expression.parse("state=failing")).in(GRAPH, R).ranks())
                 .isEqualTo(Idset.of(2));
         assertThat(Search.all(Expression.parse("rack0")).in(GRAPH, R).ranks()).isEqualTo(Idset.of(0, 1));

@@ -24,7 +24,7 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Compares what is found with a scan that tests each vertex, in graphs of both stores. */
+/** Compares the found vertices with those of a scan that tests each vertex, in graphs of both stores. */
 class FindPropsTest {
     private static final String POWER = "power";
     private static final String NET = "net I/O work";
@@ -275,7 +275,7 @@ class FindPropsTest {
     }
 
     @Seeds
-    void whatIsFoundIsWhatAScanFinds(Random random) {
+    void theFoundVerticesAndRanksEqualThoseOfAScan(Random random) {
         World world = new World(random);
         for (int i = 0; i < 30; i++) {
             Case some = world.expression(0);
@@ -325,7 +325,7 @@ class FindPropsTest {
     }
 
     @Seeds
-    void aWalkSkipsWhatIsBelowPrunedVerticesAndKeepsItsOrder(Random random) {
+    void aWalkSkipsVerticesBelowPrunedOnesAndKeepsItsOrder(Random random) {
         World world = new World(random);
         Expression everything = Expression.parse("size>=0");
         Search.Order order = random.nextBoolean() ? Search.Order.PRE : Search.Order.POST;
@@ -342,9 +342,9 @@ class FindPropsTest {
         });
     }
 
-    /** In a circle, every vertex is below itself; each is listed once, however many vertices have nothing above them. */
+    /** In a cycle, every vertex is below itself. Each vertex is listed once, even if many vertices have no vertex above them. */
     @Test
-    void aWalkEndsWhereEdgesRunBothWays() {
+    void aWalkOfACyclicSubsystemEndsAndListsEachVertexOnce() {
         ResourceGraph.Builder builder = ResourceGraph.builder();
         int hub = World.vertex(builder, "switch", "", 0, 1, -1);
         for (int i = 1; i <= 3000; i++) {

@@ -26,7 +26,7 @@ class AgreementTest {
                 "fluxion:x|/scheduling/graph",
                 "7|/scheduling/writer"
             })
-    void onlyTheGraphOfFluxionIsRead(String writer, String place) {
+    void onlyGraphsWrittenByFluxionAreChecked(String writer, String place) {
         String text = writer.equals("7") ? writer : "\"" + writer + "\"";
         ResourceSet r = ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":"
                 + "{\"core\":\"0\"}}],\"nodelist\":[\"a\"]},\"scheduling\":{\"writer\":" + text + ",\"graph\":[1]}}");
@@ -100,7 +100,7 @@ class AgreementTest {
                 "'scheduling':{'graph':{'nodes':[],'edges':[]}} | /scheduling/graph/nodes: must list at least one vertex",
                 "'scheduling':{'graph':{'nodes':[{'id':'0','metadata':{'type':'node'}}]}} | /scheduling/graph/edges: is missing",
             })
-    void whatCannotBeReadIsRefusedWithItsPlace(String members, String problem) {
+    void malformedInputIsRefusedWithItsPosition(String members, String problem) {
         assertThat(problems(r(1, 1, "," + members.replace('\'', '"')))).containsExactly(problem);
     }
 
@@ -113,18 +113,18 @@ class AgreementTest {
                 "'scheduling':{'writer':'TreePool','children':[]}",
                 "'x':5"
             })
-    void whatMeansNothingToMusterIsLeftAlone(String member) {
+    void membersThatMusterDoesNotInterpretAreAccepted(String member) {
         assertThat(problems(r(1, 1, "," + member.replace('\'', '"')))).isEmpty();
     }
 
     @Test
-    void aGraphThatSaysWhatRLiteSaysIsTaken() {
+    void aGraphThatAgreesWithRLiteIsAccepted() {
         machine(3, 4);
         assertThat(problems(3, 4)).isEmpty();
     }
 
     @Test
-    void anotherNumberOfCoresIsAContradiction() {
+    void aDifferentNumberOfCoresIsRefused() {
         machine(2, 2);
         assertThat(problems(2, 8))
                 .containsExactly(
@@ -137,7 +137,7 @@ class AgreementTest {
     }
 
     @Test
-    void gpusAreComparedAsWell() {
+    void gpusAreCompared() {
         machine(1, 2);
         vertex("g", "n0", "\"type\":\"gpu\",\"id\":0");
         assertThat(problems(1, 2))
@@ -146,7 +146,7 @@ class AgreementTest {
     }
 
     @Test
-    void aPoolCountsAsManyAsItHolds() {
+    void aPoolCountsAsItsSize() {
         vertex("c", "", "\"type\":\"cluster\"");
         vertex("n", "c", "\"type\":\"node\",\"id\":0,\"rank\":0");
         vertex("p", "n", "\"type\":\"core\",\"size\":8");
@@ -155,7 +155,7 @@ class AgreementTest {
     }
 
     @Test
-    void aRankWithoutAVertexIsAContradictionAndAVertexWithoutARankIsNone() {
+    void aRankWithoutAVertexIsRefusedAndAVertexWithoutARankIsAccepted() {
         machine(3, 2);
         assertThat(problems(2, 2)).isEmpty();
         assertThat(problems(4, 2))
@@ -163,7 +163,7 @@ class AgreementTest {
     }
 
     @Test
-    void childrenThatAreLeftOutAreNoContradiction() {
+    void omittedChildrenAreAcceptedIfAllAreOmittedOrTheWriterIsShorthand() {
         machine(2, 0);
         assertThat(problems(2, 8)).as("nodes that a job has as a whole").isEmpty();
         vertex("x", "n0", "\"type\":\"core\",\"id\":0");
@@ -173,7 +173,7 @@ class AgreementTest {
     }
 
     @Test
-    void aSocketOrARackMayBeGivenAsAWhole() {
+    void aSocketOrARackMayBeGivenWithoutItsChildren() {
         machine(1, 2);
         vertex("s", "n0", "\"type\":\"socket\",\"id\":1");
         assertThat(problems(1, 4)).isEmpty();
@@ -218,7 +218,7 @@ class AgreementTest {
     }
 
     @Test
-    void ranksOnOneHostAreToldApartByTheirVerticesRanks() {
+    void ranksOfOneHostAreMatchedByTheRanksOfTheVertices() {
         String edgesAndNodes;
         machine(2, 1);
         edgesAndNodes = scheduling().replace("\"type\":\"node\",", "\"type\":\"node\",\"name\":\"h\",");
@@ -236,7 +236,7 @@ class AgreementTest {
                 "'size':1 | metadata.type must be a non-empty string",
                 "'type':'core','paths':5 | metadata.paths must be a dictionary of paths by subsystem",
             })
-    void aVertexThatCannotBeReadIsRefused(String metadata, String sentence) {
+    void aMalformedVertexIsRefused(String metadata, String sentence) {
         machine(1, 1);
         vertex("z", "n0", metadata.replace('\'', '"'));
         assertThat(problems(1, 2)).contains("/scheduling/graph/nodes/3 (vertex \"z\"): " + sentence);
@@ -261,7 +261,7 @@ class AgreementTest {
     }
 
     @Test
-    void everyContradictionIsThrown() {
+    void theExceptionNamesEveryContradiction() {
         assertThatThrownBy(() -> Agreement.require(r(1, 1, ",\"scheduling\":5,\"attributes\":5")))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage("R: /attributes: must be an object; /scheduling: must be an object");

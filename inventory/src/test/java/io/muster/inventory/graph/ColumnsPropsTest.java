@@ -444,7 +444,7 @@ class ColumnsPropsTest {
     }
 
     @Seeds
-    void soTheyAreWithEntriesOfTheConfiguration(Random random) {
+    void columnsWithConfiguredEntriesAreTheSameGraphAsATable(Random random) {
         ResourceSet r = random.nextInt(20) == 0 ? ResourceSet.EMPTY : someR(random);
         ArrayNode entries = someEntries(random);
         Detail detail = detail(random);
@@ -477,7 +477,7 @@ class ColumnsPropsTest {
 
     /** The sets of vertices that a store computes from intervals are those that a scan of all vertices finds. */
     @Seeds
-    void setsOfVerticesAreThoseThatAScanFinds(Random random) {
+    void setsOfVerticesEqualThoseOfAScan(Random random) {
         ResourceSet r = someR(random);
         List<GraphEntry> entries = GraphEntry.readAll(someEntries(random), "graph", new Problems());
         Detail detail = detail(random);

@@ -45,7 +45,7 @@ class EmbeddingTest {
     }
 
     @Test
-    void thePageIsAProgramThatNeedsOnlyTheJar() throws Exception {
+    void theDocumentedProgramRunsWithThisModuleAndItsDependenciesOnly() throws Exception {
         String page = Files.readString(Path.of("../docs/embedding.md"));
         String program = block(page, "java");
         assertThat(program.lines().filter(line -> !line.isBlank())).hasSizeLessThanOrEqualTo(LONGEST);

@@ -40,14 +40,14 @@ class GraphEntryTest {
         return paths;
     }
 
-    /** What ten lines of TOML say. */
+    /** The entries of ten lines of TOML. */
     private static final String RACKS = """
             [{'type': 'rack', 'count': 139, 'hosts': 'node[0-9999]'},
              {'type': 'pdu', 'count': 35, 'holds': 'rack', 'each': 4, 'subsystem': 'power'}]
             """;
 
     @Test
-    void nodesStandInRacksUnderPdus() throws IOException {
+    void entriesPlaceNodesInRacksAndRacksBelowPdus() throws IOException {
         ResourceGraph graph = Structure.of(machine("node[0-9999]", 64, 4), read(RACKS), Detail.POOLS);
         assertThat(graph.size()).isEqualTo(1 + 10_000 + 139 + 35 + 1 + 2 * 10_000);
         assertThat(graph.path(1 + 9999, EdgeKind.CONTAINMENT)).isEqualTo("/cluster0/rack138/node9999");
@@ -95,7 +95,7 @@ class GraphEntryTest {
     }
 
     @Test
-    void aMillionNodesInRacksCostNoMoreThanTheirColumns() throws IOException {
+    void aMillionNodesInRacksAreStoredAsColumns() throws IOException {
         List<GraphEntry> entries = read("""
                 [{'type': 'rack', 'count': 16384, 'hosts': 'n[0-1048575]'},
                  {'type': 'socket', 'in': 'node', 'count': 2, 'holds': ['core', 'gpu']}]
@@ -157,7 +157,7 @@ class GraphEntryTest {
 
     /** Power from two sides is legal; a rack in two rows is not. */
     @Test
-    void aFlowMayComeFromTwoSides() throws IOException {
+    void aNodeMayHaveTwoParentsInAFlow() throws IOException {
         String twice = "{'type': '%s', 'hosts': 'n[0-3]', 'subsystem': 'power'}";
         List<GraphEntry> entries = read("[" + twice.replace("%s", "a") + "," + twice.replace("%s", "b") + "]");
         ResourceGraph graph = Structure.of(machine("n[0-3]", 1, 0), entries, Detail.NODES);

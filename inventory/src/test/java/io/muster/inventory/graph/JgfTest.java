@@ -44,7 +44,7 @@ class JgfTest {
         return meaning;
     }
 
-    /** Returns a written document without those keys of RFC 20 that the given document, with the same order, does not have. */
+    /** Returns a written document without those keys of RFC 20 that the given document, in the same order, does not have. */
     private static JsonNode asGiven(JsonNode written, JsonNode given) {
         JsonNode copy = written.deepCopy();
         for (String list : List.of("/graph/nodes", "/graph/edges")) {
@@ -68,7 +68,7 @@ class JgfTest {
     }
 
     @Test
-    void terseHasWhatFluxionWrites() throws Exception {
+    void theTerseFormHasTheKeysThatFluxionWrites() throws Exception {
         ResourceGraph graph = Jgf.read(TINY);
         assertThat(graph.pool(2).properties()).containsExactly(Map.entry("ssd", ""), Map.entry("x", "1"));
         assertThat(graph.pool(3).name()).isEqualTo("tiny0");
@@ -108,9 +108,9 @@ class JgfTest {
         }
     }
 
-    /** Fluxion knows up and down only; a host that is unusable for any reason is down to Fluxion. */
+    /** Fluxion knows only up and down; a host that is unusable for any reason is written as down. */
     @Test
-    void whatIsDrainedOrExcludedIsDownToFluxion() {
+    void drainedAndExcludedNodesAreWrittenWithStatusDown() {
         ResourceGraph graph = ResourceGraph.of(ResourceGraphTest.R, Detail.NODES)
                 .state(Idset.of(1), Extended.DRAINED)
                 .state(Idset.of(2), Extended.EXCLUDED)
@@ -130,7 +130,7 @@ class JgfTest {
     }
 
     @Test
-    void aSubsetIsClosedUpwards() {
+    void aSubsetIncludesAllVerticesAboveIt() {
         ResourceGraph graph = ResourceGraph.of(ResourceGraphTest.R, Detail.POOLS);
         JsonNode subset = Jgf.toJson(graph, Jgf.Form.TERSE, Idset.of(5));
         assertThat(subset.at("/graph/nodes").findValuesAsText("type")).containsExactly("core", "node", "cluster");
@@ -148,7 +148,7 @@ class JgfTest {
     private static final String EDGE = "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]}}";
 
     @Test
-    void whatFluxionTakesIsTaken() {
+    void documentsThatFluxionAcceptsAreAccepted() {
         ResourceGraph plain = Jgf.read(document("", EDGE));
         assertThat(plain.pool(1).name()).isEqualTo("node1");
         assertThat(Jgf.read(document(",\"properties\":{\"a\":\"\",\"n\":4,\"t\":true}", EDGE))
@@ -174,7 +174,7 @@ class JgfTest {
     }
 
     @Test
-    void aNumberForAnIdIsTakenWithAWarning() throws Exception {
+    void aNumberAsIdIsAcceptedWithAWarning() throws Exception {
         Problems problems = new Problems();
         String numbers = document("", EDGE).replace("\"id\":\"1\"", "\"id\":1");
         assertThat(Jgf.read(new JsonFactory(JSON).createParser(numbers), problems)
@@ -198,14 +198,14 @@ class JgfTest {
                 ",\"unit\":4 | metadata.unit must be a string",
                 ",\"rank\":\"3\" | metadata.rank must be an integer",
             })
-    void badMetadataIsNamed(String metadata, String sentence) {
+    void theExceptionNamesInvalidMetadata(String metadata, String sentence) {
         assertThatThrownBy(() -> Jgf.read(document(metadata, EDGE)))
                 .isInstanceOf(InvalidException.class)
                 .hasMessageContaining(sentence);
     }
 
     @Test
-    void whatOtherWritersSayIsKeptInTheWholeAndInASubset() throws Exception {
+    void keysOfOtherWritersAreKeptInTheWholeGraphAndInASubset() throws Exception {
         String foreign = """
                 {"writer":"somebody","graph":{"directed":true,"label":"tiny","metadata":{"v":1.10},"nodes":[
                   {"id":"1","label":"n","metadata":{"type":"node","id":1,"rank":-1,"tags":["a","b"],"scheduler":7,"state":3,
@@ -232,7 +232,7 @@ class JgfTest {
 
     /** Output of Fluxion 0.54: post-order, defaults left out, a subsystem on power edges only, and maps that Fluxion adds. */
     @Test
-    void twoSubsystemsAsFluxionWritesThemComeBackAsTheyWere() throws Exception {
+    void aGraphOfFluxionWithTwoSubsystemsIsWrittenUnchanged() throws Exception {
         String fluxion = """
                 {"graph":{"nodes":[
                   {"id":"5","metadata":{"type":"core","id":0,"rank":0,"exclusive":true,"paths":{"containment":"/c0/r0/n0/core0"}}},
@@ -255,7 +255,7 @@ class JgfTest {
      * edges.
      */
     @Test
-    void pathsThatAreGivenAreKept() throws Exception {
+    void pathsOfTheDocumentAreKept() throws Exception {
         String given = """
                 {"graph":{"nodes":[
                   {"id":"2","metadata":{"type":"node","id":0,"rank":-1,"paths":{"containment":"/c0/rack7/node0","power":"/pdu3/node0"}}},
@@ -278,7 +278,7 @@ class JgfTest {
 
     /** RFC 20 of 2023 has no paths among a vertex's keys; Fluxion needs them, so they are written. */
     @Test
-    void aGraphWithoutPathsIsReadAndWrittenWithThem() {
+    void aGraphWithoutPathsIsReadAndWrittenWithPaths() {
         String none = """
                 {"graph":{"nodes":[
                   {"id":"a","metadata":{"type":"cluster","uuid":"u0","basename":"tiny","name":"tiny0","id":0,"properties":{},"size":1,"unit":""}},
@@ -294,7 +294,7 @@ class JgfTest {
     }
 
     @Test
-    void pathsAreADictionaryAndATypeIsThere() {
+    void pathsMustBeADictionaryOfStringsAndTheTypeMustNotBeEmpty() {
         String none = document("", EDGE).replace("\"paths\":{\"containment\":\"/cluster0/node1\"}", "\"paths\":null");
         assertThatThrownBy(() -> Jgf.read(none)).hasMessageContaining("metadata.paths must be a dictionary");
         String number = document("", EDGE).replace("\"/cluster0/node1\"", "1");
@@ -305,7 +305,7 @@ class JgfTest {
     }
 
     @Test
-    void hierarchiesThatNoStackCouldWalkAreRefused() {
+    void hierarchiesThatAreTooDeepAreRefused() {
         StringBuilder nodes = new StringBuilder();
         StringBuilder edges = new StringBuilder();
         for (int i = 0; i < 30_000; i++) {

@@ -64,7 +64,7 @@ class PathsTest {
                 "power:/power0/pdu3|power:/power0/pdu3",
                 "power:/power0/pdu3/n1|11 ",
             })
-    void aPathNamesVerticesAndTheyArePlacedByTheirNode(String path, String expected) {
+    void theVerticesOfAPathAreLocatedByRankOrByAbsolutePath(String path, String expected) {
         assertThat(String.join(",", places(racks(), path)).strip()).isEqualTo(expected.strip());
     }
 
@@ -83,7 +83,7 @@ class PathsTest {
                 "/cluster0/rack[0-131072]|the request names more than 131072 vertices at /cluster0/rack[0-131072]: name fewer",
                 "water:/x|no vertex has the path water:/x: the graph has no subsystem water; it has containment, power",
             })
-    void aPathThatNamesNothingIsRefusedWhereItEnds(String path, String sentence) {
+    void unknownAndMalformedPathsAreRefusedWithTheReason(String path, String sentence) {
         assertThatThrownBy(() -> places(racks(), path))
                 .isInstanceOf(UnknownPathException.class)
                 .hasMessageStartingWith(sentence.strip());

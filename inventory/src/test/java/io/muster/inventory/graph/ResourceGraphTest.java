@@ -84,7 +84,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void aMillionLikeNodesCostAsMuchAsOne() {
+    void aGraphOfAMillionSimilarNodesIsComputedOnDemand() {
         ResourceSet r = ResourceSet.of(
                 Hostlist.parse("n[0-1048575]"),
                 Idset.range(0, 1_048_575),
@@ -102,7 +102,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void settersGiveAChangedGraphAndLeaveTheOldOne() {
+    void settersReturnANewGraphAndDoNotChangeTheOldOne() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
         Idset nodes = graph.nodesOf(R, Idset.of(0, 7, 99));
         assertThat(nodes).isEqualTo(Idset.of(1, 4));
@@ -119,7 +119,7 @@ class ResourceGraphTest {
 
     /** In an instance within another instance, R renumbers its hosts and its graph stays unchanged. */
     @Test
-    void aGraphThatWasReadFindsItsNodesByTheNamesOfHosts() {
+    void nodesOfAGraphThatWasReadAreFoundByHostName() {
         ResourceSet two =
                 R.keep(Idset.of(1, 2)).rerank(Hostlist.parse("fluke[2,1]")).withProperty("late", Idset.of(0));
         ResourceGraph read = Jgf.read(Jgf.toJson(ResourceGraph.of(R, Detail.POOLS), Jgf.Form.TERSE));
@@ -179,7 +179,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void aWalkPrunesBeforeAndScoresAfterAndMaySubWalk() {
+    void pruningRunsBeforeAndScoringAfterTheChildrenAndWalksMayBeNested() {
         ResourceGraph graph = unified();
         assertThat(paths(Walker.of(graph, "bandwidth").pruning(v -> v.depth() < 1)))
                 .containsExactly("/coresw1/edgesw0", "/coresw1/edgesw1", "/coresw1");
@@ -199,7 +199,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void acyclicityIsNotAssumedByTheWalkerButIsOfAHierarchy() {
+    void theWalkerAcceptsACycleAndContainmentMustBeATree() {
         ResourceGraph.Builder ring = ResourceGraph.builder();
         for (int i = 0; i < 3; i++) {
             ring.vertex("v" + i, Pool.of(PoolKind.of("sw", 1), i), -1);
@@ -228,7 +228,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void picturesDrawLikeSiblingsOnce() {
+    void picturesDrawSimilarSiblingsOnce() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
         graph = graph.state(graph.nodesOf(R, Idset.of(0, 1, 2)), "up")
                 .state(graph.nodesOf(R, R.ranks().without(0).without(1).without(2)), "down");
@@ -269,7 +269,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void whatIsBelowLikeSiblingsIsFoldedAcrossThem() throws IOException {
+    void childrenOfSimilarSiblingsAreDrawnTogether() throws IOException {
         ResourceGraph graph = racks();
         assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .isEqualTo("""
@@ -297,7 +297,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void aSubsystemOfSeveralTreesIsDrawnAndWalkedWhole() {
+    void allTreesOfASubsystemAreDrawnAndWalked() {
         ResourceGraph.Builder b = ResourceGraph.builder();
         int cluster = b.vertex("c", Pool.of(PoolKind.of("cluster", 1), 0), -1);
         for (int i = 0; i < 3; i++) {
@@ -321,9 +321,12 @@ class ResourceGraphTest {
                 .containsExactly("/pdu0/node0", "/pdu0", "/pdu1/node1", "/pdu1", "/pdu2/node2", "/pdu2");
     }
 
-    /** What has nodes has their states, also where the nodes are not drawn. A state deep below a node that is up reaches the rack. */
+    /**
+     * A vertex that contains nodes has their states, even if the nodes are not drawn. The rack also has a state of a vertex
+     * deep below a node that is up.
+     */
     @Test
-    void aRackHasTheStatesOfEverythingInIt() throws IOException {
+    void theStateOfARackCombinesTheStatesOfItsParts() throws IOException {
         ResourceGraph graph = racks();
         Idset core = graph.below(graph.named(Set.of("node0")), EdgeKind.CONTAINMENT);
         ResourceGraph failing = graph.state(Idset.of(core.first()), "failing");
@@ -348,7 +351,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void aPictureStartsAnywhereAndShowsStatesInColours() throws IOException {
+    void aPictureMayStartAtAnyVertexAndColoursTheStates() throws IOException {
         ResourceGraph graph = racks();
         int rack = new Paths(graph, ResourceSet.EMPTY).find("/cluster0/rack3").first();
         Picture picture = new Picture(graph, EdgeKind.CONTAINMENT, Idset.of(rack), 1);
@@ -395,7 +398,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void namesThatDoNotFoldAreCutAndCounted() {
+    void longListsOfNamesAreCutAndCounted() {
         ResourceSet scattered = ResourceSet.of(
                 Hostlist.parse("n[0-1999]"),
                 Idset.range(0, 1999),
@@ -423,7 +426,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void namesThatNoHostCouldHaveAreDrawnToo() {
+    void namesThatAreNotHostNamesAreDrawn() {
         Picture odd = new Picture(siblings("a b", "c[1]", "d,e"), EdgeKind.CONTAINMENT, 9);
         assertThat(odd.tree(Picture.Lines.ASCII, 250, ResourceGraphTest::plain))
                 .isEqualTo("cluster0\n`- a b,c[1],d,e (3 x box)\n");
@@ -435,7 +438,7 @@ class ResourceGraphTest {
 
     /** Builds switches that are connected in both directions, and hosts behind two of them. */
     @Test
-    void aVertexThatManyEdgesLeadToIsDrawnOnce() {
+    void aVertexWithManyIncomingEdgesIsDrawnOnce() {
         ResourceGraph.Builder b = ResourceGraph.builder();
         for (int i = 0; i < 60; i++) {
             b.vertex("s" + i, Pool.of(PoolKind.of("switch", i + 1), i), -1);
@@ -467,7 +470,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void aHundredThousandLikeNodesAreHeldOnce() {
+    void thePartsOfSimilarNodesAreStoredOnce() {
         int nodes = 100_000;
         ResourceGraph units = ResourceGraph.of(like(nodes), Detail.UNITS);
         assertThat(units.size()).isEqualTo(1 + nodes * (1 + 64 + 8));
@@ -477,7 +480,7 @@ class ResourceGraphTest {
     }
 
     @Test
-    void aGraphThatIsReadHoldsLikePoolsOnceToo() {
+    void aGraphThatIsReadStoresEqualPoolsOnce() {
         ResourceGraph read = Jgf.read(Jgf.toJson(ResourceGraph.of(like(50), Detail.UNITS), Jgf.Form.TERSE));
         assertThat(read.size()).isEqualTo(1 + 50 * (1 + 64 + 8));
         assertThat(partsHeld(read, 0)).isEqualTo(64 + 8 + 50 + 1);

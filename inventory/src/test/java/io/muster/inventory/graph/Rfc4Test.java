@@ -64,7 +64,7 @@ class Rfc4Test {
     }
 
     @Test
-    void aNameMayBePutTogetherFromProperties() {
+    void aNameMayBeComposedOfProperties() {
         PoolKind kind = new PoolKind("node", "node", 1, "", new TreeMap<>(Map.of("frameid", "7", "rack", "b")));
         builder.vertex("0", new Pool(kind, 3, "node-7-b", Map.of()), 0);
         Pool pool = again(builder.build()).pool(0);
@@ -72,7 +72,7 @@ class Rfc4Test {
     }
 
     @Test
-    void everyStateOfTheTextIsKept() {
+    void everyStateOfTheRfcIsKept() {
         vertex("node", "n");
         ResourceGraph graph = builder.build();
         for (String state : new String[] {"up", "down", "degraded", "failing", "unknown", null}) {
@@ -82,7 +82,7 @@ class Rfc4Test {
     }
 
     @Test
-    void schedulersKeepAllocationsAndReservationsWithAPool() {
+    void dataOfASchedulerIsKeptWithAPool() {
         vertex("node", "n");
         JsonNode job = JsonNodeFactory.instance.objectNode().put("job", 17).put("until", 3600);
         ResourceGraph graph = builder.build()
@@ -128,7 +128,7 @@ class Rfc4Test {
     }
 
     @Test
-    void aFlowBothWaysIsOneEdgeOrTwo() {
+    void aFlowInBothDirectionsIsOneEdgeOrTwoEdges() {
         int core = vertex("switch", "CoreSwitch1");
         int edge = vertex("switch", "EdgeSwitch3");
         int other = vertex("switch", "EdgeSwitch4");
@@ -181,7 +181,7 @@ class Rfc4Test {
     }
 
     @Test
-    void bothPatternsAreOneGraph() {
+    void twoSubsystemsShareTheVerticesOfOneGraph() {
         ResourceGraph graph = again(center());
         assertThat(graph.subsystems()).containsExactlyInAnyOrder(EdgeKind.CONTAINMENT, PFS1);
         assertThat(walked(graph, EdgeKind.CONTAINMENT))
@@ -195,7 +195,7 @@ class Rfc4Test {
 
     /** The evaluating filter scores nodes by cores and takes bandwidth on every vertex between the node and the file system. */
     @Test
-    void aSchedulerThatKnowsBandwidthTakesItAllTheWayUp() {
+    void aSchedulerCanReserveBandwidthOnEveryVertexUpToTheRoot() {
         ResourceGraph graph = again(center());
         Accumulator best = new Accumulator(1);
         Walker.of(graph, EdgeKind.CONTAINMENT)
@@ -224,7 +224,7 @@ class Rfc4Test {
     }
 
     @Test
-    void aSubsetOfACompositePoolIsOneToo() {
+    void aSubsetOfACompositePoolIsACompositePool() {
         ResourceGraph graph = center();
         ResourceGraph subset = Jgf.read(Jgf.toJson(graph, Jgf.Form.TERSE, Idset.of(find(graph, "cores01"))));
         assertThat(walked(subset, EdgeKind.CONTAINMENT)).containsExactly("cores01", "Node01", "Rack0", "ClusterA");

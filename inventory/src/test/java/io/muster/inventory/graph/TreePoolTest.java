@@ -83,7 +83,7 @@ class TreePoolTest {
                 "B | slot=3456/socket/memory=126{unit:GiB} | YES",
                 "B | slot=3457/socket/memory=126{unit:GiB} | NEVER",
             })
-    void theRfcsShapesAreJudgedByTheTopology(String cluster, String shape, Verdict verdict) {
+    void theShapesOfTheRfcAreDecidedByTheTopology(String cluster, String shape, Verdict verdict) {
         ResourceSet r = cluster.equals("A") ? A : B;
         ResourceGraph graph = Objects.requireNonNull(Structure.given(r, List.of(), Detail.POOLS));
         assertThat(Feasibility.of(r, graph).ever(Request.of(Shape.parse(shape))).verdict())
@@ -110,7 +110,7 @@ class TreePoolTest {
     }
 
     @Test
-    void theTopologyFollowsItsRanks() {
+    void theTopologyIsPrunedAndRenumberedWithItsRanks() {
         ResourceSet r = set(8, 4, 0, "{'ranks':'0-3','topo':{'cores':'0-3'}},{'ranks':'4-9','topo':{'memory':7}}");
         Pruned pruned = r.prune(Idset.of(0, 5));
         assertThat(pruned.scheduling()).isEqualTo(Pruned.Scheduling.PRUNED);
@@ -124,7 +124,7 @@ class TreePoolTest {
         assertThat(r.prune(r.ranks()).scheduling()).isEqualTo(Pruned.Scheduling.DROPPED);
     }
 
-    /** An instance within an instance renumbers R_lite, and not what schedulers wrote. */
+    /** An instance within an instance renumbers R_lite, but not the data of schedulers. */
     @Test
     void ranksOfTheEnclosingInstanceArePairedInOrder() {
         ResourceSet r = set(3, 4, 0, "{'ranks':'7,9','topo':{'socket':[{'cores':'0-3'}]}},{'ranks':'8','topo':{}}");
@@ -194,7 +194,7 @@ class TreePoolTest {
                 .hasMessage("more vertices than a graph can number; ask for less detail");
     }
 
-    /** Levels that say nothing may be left out. */
+    /** Levels without information may be left out. */
     @Test
     void aTopologyThatLeavesUnitsOutIsAcceptedWithAWarning() {
         ResourceSet r = set(2, 4, 2, "{'ranks':'0-1','topo':{'socket':[{'cores':'0-1'}]}}");

@@ -44,7 +44,7 @@ class ChronicleTest {
     }
 
     @Test
-    void hostsThatShareAnIntervalAreToldOfTogether() {
+    void hostsWithTheSameIntervalAreListedTogether() {
         event("drain", "n[1-3]", "reason", "bad");
         event("undrain", "n[1-2]", "reason", "fixed");
         assertThat(told())
@@ -52,7 +52,7 @@ class ChronicleTest {
     }
 
     @Test
-    void holdersAreApartAndAForcedUndrainEndsAll() {
+    void holdersHaveSeparateIntervalsAndAForcedUndrainEndsAll() {
         event("drain", "n1", "reason", "a");
         event("drain", "n1", "reason", "b", "holder", "ops");
         event("undrain", "n1", "holder", "*");
@@ -60,7 +60,7 @@ class ChronicleTest {
     }
 
     @Test
-    void aSecondDrainFillsInReplacesOrBeginsAnew() {
+    void aSecondDrainAddsOrReplacesTheReasonOrBeginsANewInterval() {
         event("drain", "n1");
         event("drain", "n1", "reason", "filled in");
         assertThat(told()).containsExactly("100.. drained admin filled in  [n1]");
@@ -72,7 +72,7 @@ class ChronicleTest {
     }
 
     @Test
-    void whatEndsWithoutABeginningBeganBeforeWhatIsKnown() {
+    void anIntervalWithoutAKnownBeginningBeginsAtZero() {
         event("undrain", "n1", "reason", "fixed");
         event("online", "n1");
         event("include", "n1");
@@ -96,7 +96,7 @@ class ChronicleTest {
     }
 
     @Test
-    void livenessGoesFromTorpidToOfflineToOnline() {
+    void everyChangeOfLivenessEndsThePreviousInterval() {
         event("torpid", "n1");
         event("offline", "n1", "cause", "psu");
         event("online", "n1");
@@ -115,7 +115,7 @@ class ChronicleTest {
     }
 
     @Test
-    void theConfigurationTakesBackItsOwnExclusionsAndAnAdminTheRest() {
+    void anIncludeByTheConfigurationEndsOnlyItsOwnExclusions() {
         event("exclude", "n1", "kind", "config", "reason", "resource.exclude");
         event("exclude", "n1", "kind", "admin", "reason", "spare");
         event("shrink", "n2", "kind", "lost", "reason", "gone");
@@ -134,7 +134,7 @@ class ChronicleTest {
     }
 
     @Test
-    void whatWasTheMatterWithAHostThatLeftIsOverButForWhatAdminsSaid() {
+    void onlyIntervalsBegunByAdminsContinueWhenAHostLeavesR() {
         define(50, "online", "n[1-3]");
         event("offline", "n1", "cause", "psu");
         event("drain", "n1", "reason", "psu");
@@ -150,14 +150,14 @@ class ChronicleTest {
     }
 
     @Test
-    void hostsThatAreDefinedOfflineAreSoUntilTheyComeOnline() {
+    void hostsDefinedAsOfflineAreOfflineUntilTheyComeOnline() {
         define(50, "offline", "n[1-2]");
         event("online", "n1");
         assertThat(told()).containsExactly("50..100 offline  defined  [n1]", "50.. offline  defined  [n2]");
     }
 
     @Test
-    void totalsCountOnlyWhatLiesWithinTheTimeAsked() {
+    void totalsCountOnlyTheTimeWithinThePeriod() {
         event("drain", "n[1-2]", "reason", "bad");
         event("undrain", "n1");
         event("drain", "n1", "reason", "again");

@@ -1,6 +1,4 @@
-/**
- * Tests of what people are told about the past.
- */
+/** Tests of the answers about the past. */
 @NullMarked
 package io.muster.inventory.history;
 

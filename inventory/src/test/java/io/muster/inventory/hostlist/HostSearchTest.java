@@ -21,7 +21,7 @@ class HostSearchTest {
     }
 
     @Seeds
-    void whatIsLeftOutNamesNoneOfTheHosts(Random random) {
+    void aReducedHostlistNamesTheSameWantedHosts(Random random) {
         Spelled spelled = Hostlists.spelled(random);
         List<String> others = Hostlists.any(random).expand();
         Set<String> hosts = new HashSet<>();
@@ -56,7 +56,7 @@ class HostSearchTest {
     }
 
     @Test
-    void aSearchForManyHostsOrForAllLeavesNothingOut() {
+    void aSearchForManyHostsOrForAllKeepsEveryItem() {
         Set<String> many = new HashSet<>(Hostlist.parse("n[1-17]").expand());
         assertThat(new HostSearch(many).isSelective()).isFalse();
         assertThat(new HostSearch(many).only("x,y")).isEqualTo("x,y");

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 /** Compares hostlists with the plain lists of names that they stand for. */
 class HostlistPropsTest {
     @Seeds
-    void aTextStandsForItsNames(Random random) {
+    void aTextIsReadAsTheNamesThatItDenotes(Random random) {
         Spelled spelled = Hostlists.spelled(random);
         Hostlist list = Hostlist.parse(spelled.text());
         assertThat(list.expand()).isEqualTo(spelled.names());
@@ -34,7 +34,7 @@ class HostlistPropsTest {
     }
 
     @Seeds
-    void whatIsWrittenReadsBackEqual(Random random) {
+    void aWrittenListReadsBackEqual(Random random) {
         Hostlist list = Hostlists.any(random);
         assertThat(Hostlist.parse(list.toString())).isEqualTo(list).hasSameHashCodeAs(list);
         assertThat(Hostlist.parse(list.toString())).hasToString(list.toString());
@@ -51,13 +51,13 @@ class HostlistPropsTest {
 
     /** In RFC 29 the leading zeros of a list's first element count for all elements; in flux-core each element has its own. */
     @Seeds
-    void whatIsWrittenMeansTheSameUnderBothReadingsOfZeros(Random random) {
+    void writtenListsMeanTheSameInRfc29AndInFluxCore(Random random) {
         Hostlist list = Hostlists.any(random);
         assertThat(readAsRfc29Says(list.toString())).isEqualTo(list.expand());
     }
 
     @Seeds
-    void namesAreFoundWhereverTheyAre(Random random) {
+    void theIndexesOfANameMatchThePlainNames(Random random) {
         Hostlist list = Hostlists.any(random);
         List<String> names = list.expand();
         List<String> wanted = new ArrayList<>(names.subList(0, Math.min(20, names.size())));
@@ -70,7 +70,7 @@ class HostlistPropsTest {
     }
 
     @Seeds
-    void listsAreFoundInListsAsNamesAre(Random random) {
+    void theIndexesAndMissingHostsOfAListMatchThePlainNames(Random random) {
         Hostlist list = Hostlists.any(random);
         Hostlist wanted = random.nextBoolean() ? Hostlists.any(random) : list.append(Hostlists.any(random));
         List<String> names = list.expand();
@@ -82,7 +82,7 @@ class HostlistPropsTest {
     }
 
     @Seeds
-    void eachHostIsPairedWithItsNthPlaceInAnotherList(Random random) {
+    void theNthOccurrenceOfAHostIsPairedWithItsNthOccurrenceInAnotherList(Random random) {
         Hostlist list = Hostlists.any(random);
         Hostlist other = random.nextBoolean() ? Hostlists.any(random) : list.append(Hostlists.any(random));
         Map<String, Deque<Integer>> places = new HashMap<>();

@@ -101,7 +101,7 @@ class HostlistTest {
             x[0-99999999999]|2|a range holds 1048576 hosts at most
             x[1,1000000000000000000]|4|a number has more than 18 digits
             """)
-    void malformedTextIsRefusedWithItsPlaceAndReason(String text, int position, String reason) {
+    void malformedTextIsRefusedWithItsPositionAndReason(String text, int position, String reason) {
         assertThatThrownBy(() -> Hostlist.parse(text))
                 .asInstanceOf(type(MalformedException.class))
                 .satisfies(e -> assertThat(e.what() + " at " + e.position() + ": " + e.reason())
@@ -114,7 +114,7 @@ class HostlistTest {
     }
 
     @Test
-    void aNewlineIsNoSeparator() {
+    void aNewlineIsRefused() {
         assertThatThrownBy(() -> Hostlist.parse("foo\nbar")).hasMessageContaining("printable ASCII only at position 3");
     }
 
@@ -148,7 +148,7 @@ class HostlistTest {
     }
 
     @Test
-    void hostsWithASuffixAreBoundedSinceTheyAreWrittenOutOneByOne() {
+    void theNumberOfHostsWithASuffixIsBounded() {
         assertThatThrownBy(() -> Hostlist.parse("a[0-1048575]-ib,b[1-2]-ib"))
                 .hasMessageContaining("a hostlist holds 1048576 hosts with a suffix at most at position 18");
         assertThat(Hostlist.parse("a[0-1048575]-ib,b[1-2]").size()).isEqualTo(1048578);
@@ -166,7 +166,7 @@ class HostlistTest {
     }
 
     @Test
-    void namesAreFoundAtAllTheirPlaces() {
+    void allIndexesOfANameAreFound() {
         Hostlist list = Hostlist.parse("foo[1-5],bar,foo[3-9],bar,foo[01-05],x[0-4]-eth2,x3-eth2");
         assertThat(list.indexesOf("foo4")).hasToString("3,7");
         assertThat(list.indexOf("foo4")).isEqualTo(3);
@@ -205,7 +205,7 @@ class HostlistTest {
     }
 
     @Test
-    void aNumberOfTheOtherWidthIsFoundOnlyWhereItReadsTheSame() {
+    void aNumberOfAnotherWidthIsFoundOnlyIfItIsWrittenTheSame() {
         Hostlist list = Hostlist.parse("foo[08-11]");
         assertThat(list.indexesOf(Hostlist.parse("foo[8-11]"))).hasToString("2-3");
         assertThat(list.missing(Hostlist.parse("foo[8-11]"))).hasToString("foo[8-9]");
@@ -241,7 +241,7 @@ class HostlistTest {
     }
 
     @Test
-    void appendingJoinsWhatContinues() {
+    void appendingJoinsConsecutiveRanges() {
         assertThat(Hostlist.parse("foo[1-3]").append(Hostlist.parse("foo[4-5],bar")))
                 .hasToString("foo[1-5],bar");
         assertThat(Hostlist.parse(List.of("foo[1-3]", "foo4", ""))).hasToString("foo[1-4]");
@@ -257,7 +257,7 @@ class HostlistTest {
                 "node[500000-999999,0-499999]|7",
                 "rack[0-999999]|0",
             })
-    void likeHostsArePairedByRuns(String other, int runs) {
+    void consecutiveHostsArePairedInRuns(String other, int runs) {
         int[] count = {0};
         Hostlist.parse("node[0-999999]").forEachPair(Hostlist.parse(other), (here, there, hosts) -> count[0]++);
         assertThat(count[0]).isEqualTo(runs);

@@ -34,7 +34,7 @@ class IdMapPropsTest {
     }
 
     @Seeds
-    void theQuestionsAreAnsweredAsByAHashMap(Random random) {
+    void queriesMatchAHashMap(Random random) {
         IdMap<String> map = IdMap.empty();
         Map<Integer, String> oracle = new HashMap<>();
         for (int step = 0; step < 10; step++) {
@@ -72,7 +72,7 @@ class IdMapPropsTest {
     }
 
     @Seeds
-    void equalContentIsEqualHoweverItCameAbout(Random random) {
+    void mapsWithTheSameContentAreEqual(Random random) {
         IdMap<String> map = IdMap.empty();
         for (int step = 0; step < 10; step++) {
             map = step(map, new HashMap<>(), Idsets.small(random, BOUND), random);

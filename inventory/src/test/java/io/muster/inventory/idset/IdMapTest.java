@@ -17,7 +17,7 @@ class IdMapTest {
     }
 
     @Test
-    void oldVersionsStayAsTheyWere() {
+    void aChangeDoesNotAffectOlderVersions() {
         MAP.remove(Idset.parse("0-100"));
         MAP.put(Idset.parse("0-100"), "x");
         assertThat(MAP).hasToString("{0-2=up, 3-4=down, 5-9=up, 20=down}");
@@ -51,7 +51,7 @@ class IdMapTest {
     }
 
     @Test
-    void aVisitInsideASetIsCutToIt() {
+    void aVisitWithinASetCutsTheIntervals() {
         List<String> seen = new ArrayList<>();
         MAP.forEachIn(Idset.parse("1-3,9-30"), (first, last, value) -> seen.add(first + "-" + last + value));
         assertThat(seen).containsExactly("1-2up", "3-3down", "9-9up", "20-20down");

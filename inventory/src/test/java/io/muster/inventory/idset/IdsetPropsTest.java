@@ -14,7 +14,7 @@ import java.util.function.BinaryOperator;
 
 class IdsetPropsTest {
     @Seeds
-    void whatIsWrittenReadsBackEqual(Random random) {
+    void aWrittenSetReadsBackEqual(Random random) {
         for (Idset set : List.of(Idsets.any(random), Idsets.huge(random))) {
             assertThat(Idset.parse(set.toString())).isEqualTo(set).hasSameHashCodeAs(set);
             assertThat(Idset.parse("[" + set + "]")).isEqualTo(set);
@@ -23,7 +23,7 @@ class IdsetPropsTest {
     }
 
     @Seeds
-    void theAlgebraIsThatOfABitSet(Random random) {
+    void setOperationsMatchABitSet(Random random) {
         Idset a = Idsets.any(random);
         Idset b = related(a, random);
         agree(a, b, Idset::union, BitSet::or);
@@ -41,7 +41,7 @@ class IdsetPropsTest {
     }
 
     @Seeds
-    void theQuestionsAreAnsweredAsByABitSet(Random random) {
+    void queriesMatchABitSet(Random random) {
         Idset set = Idsets.any(random);
         BitSet bits = Idsets.bits(set);
         assertThat(set.size()).isEqualTo(bits.cardinality());
@@ -58,7 +58,7 @@ class IdsetPropsTest {
     }
 
     @Seeds
-    void nthAndPositionUndoEachOther(Random random) {
+    void positionIsTheInverseOfNth(Random random) {
         Idset set = random.nextBoolean() ? Idsets.any(random) : Idsets.huge(random);
         for (int i = 0; i < 20 && !set.isEmpty(); i++) {
             int index = random.nextInt(set.size());

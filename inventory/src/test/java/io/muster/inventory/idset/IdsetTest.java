@@ -92,7 +92,7 @@ class IdsetTest {
             0,4294967296|2|ids go up to 2147483646
             99999999999999999999|0|ids go up to 2147483646
             """)
-    void malformedTextIsRefusedWithItsPlaceAndReason(String text, int position, String reason) {
+    void malformedTextIsRefusedWithItsPositionAndReason(String text, int position, String reason) {
         assertThatThrownBy(() -> Idset.parse(text))
                 .asInstanceOf(type(MalformedException.class))
                 .satisfies(e -> assertThat(e.what() + " at " + e.position() + ": " + e.reason())
@@ -109,7 +109,7 @@ class IdsetTest {
     }
 
     @Test
-    void aSetAnswersAboutItsMembers() {
+    void queriesReturnTheMembersAndTheirPositions() {
         Idset set = Idset.parse("3-5,9,100000");
         assertThat(set.size()).isEqualTo(5);
         assertThat(set.rangeCount()).isEqualTo(3);
@@ -149,7 +149,7 @@ class IdsetTest {
     }
 
     @Test
-    void theWholeSpaceOfIdsTakesNoRoomAndStillHasAnAlgebra() {
+    void setOperationsWorkOnTheSetOfAllIds() {
         Idset all = Idset.range(0, Idset.MAX_ID);
         assertThat(all.size()).isEqualTo(Integer.MAX_VALUE);
         assertThat(all.without(7)).hasToString("0-6,8-2147483646");
@@ -159,7 +159,7 @@ class IdsetTest {
     }
 
     @Test
-    void aBuilderTakesIdsInAnyOrderAndMayGoOnAfterBuilding() {
+    void aBuilderTakesIdsInAnyOrderAndMayBeUsedAfterBuild() {
         Idset.Builder builder =
                 Idset.builder().add(9).addRange(100, 200).add(8).add(9).add(10);
         Idset built = builder.build();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class SortedTreeTest {
     @Seeds
-    void everyVersionBehavesLikeItsTreeMapAndNamesItsDifferences(Random random) {
+    void everyVersionAndItsDifferencesMatchATreeMap(Random random) {
         List<SortedTree<String, Integer>> versions = new ArrayList<>();
         List<TreeMap<String, Integer>> oracles = new ArrayList<>();
         SortedTree<String, Integer> tree = SortedTree.empty();
@@ -65,7 +65,7 @@ class SortedTreeTest {
     }
 
     @Test
-    void aChangeAndItsDifferenceCostTheLogarithmOfTheSize() {
+    void aChangeAndADifferenceTakeLogarithmicTime() {
         for (int size = 1 << 10; size <= 1 << 16; size *= 2) {
             AtomicLong comparisons = new AtomicLong();
             SortedTree<Counted, Integer> tree = SortedTree.empty();

@@ -23,7 +23,7 @@ class PortableJsonPropsTest {
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
 
-    /** A random document that could be in a journal: the parser has never taken half of a surrogate pair in a key. */
+    /** Returns a random document that could be in a journal: the parser has never accepted half of a surrogate pair in a key. */
     private static String json(Random random) {
         String json;
         do {
@@ -41,7 +41,7 @@ class PortableJsonPropsTest {
     }
 
     @Seeds
-    void whatIsMendedIsReadByLibjanssonAndNeedsNoMending(Random random) throws JsonProcessingException {
+    void aMendedDocumentIsReadByLibjanssonAndNeedsNoFurtherMending(Random random) throws JsonProcessingException {
         String json = json(random);
         JsonNode document = MAPPER.readTree(json);
         JsonNode again = MAPPER.readTree(json);
@@ -61,9 +61,9 @@ class PortableJsonPropsTest {
                 .forEach(problem -> assertThat(Text.escaped(problem.toString())).isEqualTo(problem.toString()));
     }
 
-    /** Every reader of JSON can read an R that is not refused, whatever its keys and strings are. */
+    /** Every reader of JSON can read an R that is not refused, with any keys and strings. */
     @Seeds
-    void anRThatIsTakenIsReadByLibjansson(Random random) {
+    void anAcceptedRIsReadByLibjansson(Random random) {
         String r = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":{\"core\":\"0\"}"
                 + (random.nextBoolean() ? ",\"k\":" + Nasty.value(random, 1) : "") + "}],\"nodelist\":[\"n\"],"
                 + "\"properties\":{" + Nasty.quoted(random) + ":\"0\"}},\"scheduling\":{\"x\":" + Nasty.value(random, 1)
@@ -81,7 +81,7 @@ class PortableJsonPropsTest {
     }
 
     @Test
-    void whatIsMendedSaysWhatStoodThere() throws JsonProcessingException {
+    void mendedValuesShowTheOriginalValueAsText() throws JsonProcessingException {
         JsonNode document =
                 MAPPER.readTree("{\"a\\u0000\":1,\"a\\\\u0000\":2,\"reason\":\"x\\ny\",\"R\":{\"s\":\"x\\ny\\u001b\"},"
                         + "\"n\":[9223372036854775808,1e999]}");
@@ -101,12 +101,12 @@ class PortableJsonPropsTest {
         "'a\nb\tc','a\\nb\tc'",
         "\u202Ex,\\u202ex"
     })
-    void whatMayNotBePrintedIsEscaped(String text, String escaped) {
+    void unprintableCharactersAreEscaped(String text, String escaped) {
         assertThat(Text.escaped(text)).isEqualTo(escaped);
     }
 
     @Test
-    void halfOfAPairIsEscapedAndAWholePairIsNot() {
+    void aSingleSurrogateIsEscapedAndASurrogatePairIsNot() {
         assertThat(Text.escaped("\ud83d\ude00\ud83d")).isEqualTo("\ud83d\ude00\\ud83d");
         assertThat(Text.escaped("\ude00")).isEqualTo("\\ude00");
     }

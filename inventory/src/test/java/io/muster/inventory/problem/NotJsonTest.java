@@ -21,7 +21,7 @@ class NotJsonTest {
     }
 
     @Test
-    void nothingIsSaidOfTheParserAndItsClasses() {
+    void messagesDoNotMentionTheParserAndItsClasses() {
         assertThat(sentence("{\"a\": [1")).isEqualTo("Unexpected end-of-input: expected close marker for Array");
         assertThat(sentence("{\"a\": 1, \"a\": 2}")).isEqualTo("Duplicate field 'a'");
         assertThat(sentence("{1}")).contains("Unexpected character ('1' (code 49))");

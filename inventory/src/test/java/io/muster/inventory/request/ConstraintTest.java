@@ -59,7 +59,7 @@ class ConstraintTest {
                 "{\"ranks\":[\"0\"]} | 0",
                 "{\"ranks\":[\"0-2\",\"1-3\",\"99\"]} | 0-3",
             })
-    void matchesAsTheRfcSays(String json, String ranks) {
+    void matchesTheRanksThatTheRfcDefines(String json, String ranks) {
         Constraint constraint = Constraint.parse(json);
         assertThat(constraint.matches(R)).hasToString(ranks == null ? "" : ranks);
         assertThat(Constraint.parse(constraint.toJson()).matches(R)).isEqualTo(constraint.matches(R));
@@ -102,7 +102,7 @@ class ConstraintTest {
     }
 
     @Seeds
-    void agreesWithTheTruthOfEachRank(Random random) {
+    void matchesTheRanksThatSatisfyThePredicate(Random random) {
         List<IntPredicate> truth = new ArrayList<>();
         Constraint constraint = random(random, 0, truth);
         IntPredicate expected = truth.get(truth.size() - 1);
@@ -139,7 +139,7 @@ class ConstraintTest {
     }
 
     @Test
-    void whatNoStackCouldWalkIsNotMade() {
+    void constraintsAndResourcesThatAreTooDeepAreRefused() {
         assertThatThrownBy(() -> {
                     Constraint nested = Constraint.all();
                     for (int i = 0; i < 100_000; i++) {

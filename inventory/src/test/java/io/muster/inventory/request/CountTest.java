@@ -100,7 +100,7 @@ class CountTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"3,1", "1,1", "1-3,5+", "1,2-", "[1,2"})
-    void refusesIdsetsThatAreNone(String text) {
+    void refusesMalformedIdsets(String text) {
         assertThatThrownBy(() -> Count.parse(text)).isInstanceOf(MalformedException.class);
     }
 
@@ -158,7 +158,7 @@ class CountTest {
     }
 
     @Test
-    void jsonIsTheFormOfTheShapeExamples() throws Exception {
+    void jsonHasTheFormOfTheExamplesInRfc46() throws Exception {
         assertThat(Count.parse("3-30").toJson())
                 .isEqualTo(JSON.readTree("{\"min\":3,\"max\":30,\"operator\":\"+\",\"operand\":1}"));
         assertThat(Count.parse("2+").toJson()).isEqualTo(JSON.readTree("{\"min\":2}"));

@@ -208,7 +208,7 @@ class JobspecTest {
     }
 
     @Test
-    void harmlessDeparturesAreNoted() throws Exception {
+    void harmlessDeviationsAreAcceptedWithANote() throws Exception {
         Jobspec zero = Jobspec.parse(mutate("/resources/0/with/0/with/1/count", "0"), Jobspec.Level.CANONICAL);
         assertThat(zero.resources().get(0).mentions("gpu")).isFalse();
         assertThat(zero.notes())
@@ -222,7 +222,7 @@ class JobspecTest {
 
     @ParameterizedTest
     @EnumSource(Jobspec.Level.class)
-    void jsonAndYamlReadAlikeAndUnknownKeysSurvive(Jobspec.Level level) throws Exception {
+    void jsonAndYamlGiveTheSameJobspecAndKeepUnknownKeys(Jobspec.Level level) throws Exception {
         JsonNode root = mutate("/attributes/system/x-site", "{\"a\":[1,2.5,null]}");
         Jobspec json = Jobspec.parse(root.toString(), level);
         Jobspec yaml = Jobspec.parse(new YAMLMapper().writeValueAsString(root), level);
@@ -278,7 +278,7 @@ class JobspecTest {
     }
 
     @Test
-    void yamlScalarsAreReadAsVersionOneDotOneHasThem() {
+    void yamlScalarsFollowTheRulesOfYaml11() {
         List<Resource> resources =
                 Resource.parseList("- {type: a, count: 010, x: 3600., y: yes, z: 2024-01-01, q: '010'}");
         assertThat(resources.get(0).count()).isEqualTo(Count.of(8));

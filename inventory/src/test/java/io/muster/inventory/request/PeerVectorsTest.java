@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What flux-core 0.88 made of texts, recorded in {@code peer/*.tsv}; {@code docs/compatibility.md} names each difference. */
+/** The results of flux-core 0.88 for texts, recorded in {@code peer/*.tsv}; {@code docs/compatibility.md} names each difference. */
 class PeerVectorsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Path DIRECTORY = Path.of("src/test/resources/peer");
@@ -55,7 +55,7 @@ class PeerVectorsTest {
     /** @param vector kind, text, result of flux-core, result of Muster where it differs; "!" is a refusal */
     @ParameterizedTest
     @MethodSource("vectors")
-    void everyDifferenceFromThePeerIsWrittenDown(String vector) throws IOException {
+    void everyDifferenceFromFluxCoreIsDocumented(String vector) throws IOException {
         String[] columns = vector.split("\t", -1);
         String ours = ours(columns[0], columns[1]);
         assertThat(ours).isEqualTo(columns[columns.length - 1]);
@@ -65,7 +65,7 @@ class PeerVectorsTest {
     }
 
     @Test
-    void everyShortTextIsReadAsThePeerReadsItOrItsRowSaysHowNot() throws IOException {
+    void shortTextsAreReadLikeInFluxCoreUnlessADifferenceIsDocumented() throws IOException {
         Set<String> rows = quotedInRows();
         List<String> unwritten = new ArrayList<>();
         Map<Vector, String> enumerated = enumerated();
@@ -79,9 +79,9 @@ class PeerVectorsTest {
         assertThat(unwritten).isEmpty();
     }
 
-    /** A row whose text nobody gave to the peer could claim anything. */
+    /** The statement of a row can be checked only if flux-core was given the text of the row. */
     @Test
-    void everyRowNamesATextThatThePeerWasGiven() throws IOException {
+    void everyDocumentedDifferenceQuotesARecordedText() throws IOException {
         Set<String> texts = new LinkedHashSet<>();
         vectors().forEach(line -> texts.add(line.split("\t", -1)[1]));
         enumerated().keySet().forEach(vector -> texts.add(vector.text));
@@ -93,7 +93,7 @@ class PeerVectorsTest {
         }
     }
 
-    /** Returns the text in the table that stands for the class of a difference; the text itself if it is a class of its own. */
+    /** Returns the text in the table that stands for the class of a difference; the text itself if it belongs to no class. */
     private static String row(Vector vector, String ours) {
         String text = vector.text;
         return switch (vector.kind) {

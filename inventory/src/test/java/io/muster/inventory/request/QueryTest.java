@@ -59,7 +59,7 @@ class QueryTest {
                 "not a -b ~ {'not':[{'and':[{'properties':['a']},{'not':[{'properties':['b']}]}]}]}",
                 "x:y     ~ unknown operator",
             })
-    void queries_become_constraints(String query, String constraint) {
+    void queriesBecomeConstraints(String query, String constraint) {
         if (constraint.startsWith("{")) {
             assertThat(Query.parse(query).toJson().toString().replace('"', '\''))
                     .isEqualTo(constraint);
@@ -81,7 +81,7 @@ class QueryTest {
 
     @ParameterizedTest
     @MethodSource("deployed")
-    void the_same_hosts_match_as_with_flux(String query, String constraint) {
+    void queriesMatchTheSameHostsAsInFluxCore(String query, String constraint) {
         if (constraint.equals("ERR")) {
             assertThatThrownBy(() -> Query.parse(query)).isInstanceOf(MalformedException.class);
         } else {
@@ -113,7 +113,7 @@ class QueryTest {
                 "a b!~2~property name \"b!\" has the illegal character !",
                 "a ^~2~a property name is empty",
             })
-    void what_is_wrong_is_shown_where_it_is(String query, int position, String reason) {
+    void malformedQueriesAreRefusedWithTheirPosition(String query, int position, String reason) {
         MalformedException e = catchThrowableOfType(MalformedException.class, () -> Query.parse(query));
         assertThat(e.reason()).startsWith(reason);
         assertThat(e.position()).isEqualTo(position);
@@ -121,20 +121,20 @@ class QueryTest {
     }
 
     @Test
-    void a_quoted_operand_may_hold_anything_that_a_name_may() {
+    void aQuotedOperandMayContainOperatorsAndColons() {
         assertThat(Query.parse("'not' \"x:y z\"").toJson().toString().replace('"', '\''))
                 .isEqualTo("{'and':[{'properties':['not']},{'properties':['x:y z']}]}");
     }
 
     @Test
-    void long_queries_are_lists_and_not_nests() {
+    void aLongQueryIsNotNested() {
         assertThat(Query.parse("a ".repeat(30_000)).matches(R)).isEqualTo(bit(0));
         assertThat(Query.parse("a|b|".repeat(15_000) + "c").matches(R))
                 .isEqualTo(bit(0).union(bit(1)).union(bit(2)));
     }
 
     @Test
-    void depth_and_length_are_bounded() {
+    void depthAndLengthAreBounded() {
         for (String deep : List.of("(".repeat(101), "not ".repeat(101), "a|b c|".repeat(101), "(a|".repeat(51))) {
             assertThatThrownBy(() -> Query.parse(deep + "a")).hasMessageContaining("nested deeper than 100 levels");
         }

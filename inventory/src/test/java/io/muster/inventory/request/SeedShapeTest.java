@@ -38,7 +38,7 @@ class SeedShapeTest {
     }
 
     @Test
-    void everyUseCaseIsThere() throws IOException {
+    void everyExampleOfTheRfcIsRead() throws IOException {
         assertThat(examples()).hasSize(17);
     }
 

@@ -127,7 +127,7 @@ class ShapePropsTest {
     }
 
     @Seeds
-    void whateverIsTypedIsReadOrRefusedWithAColumn(Random random) {
+    void anyTextIsReadOrRefusedWithAPosition(Random random) {
         StringBuilder text = new StringBuilder();
         for (int i = random.nextInt(30); i > 0; i--) {
             text.append(List.of(

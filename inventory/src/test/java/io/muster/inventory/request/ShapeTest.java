@@ -150,7 +150,7 @@ class ShapeTest {
                 "node}  | 4 | expected '/' or the end",
                 "=2 | 0 | expected a resource type",
             })
-    void refusesWithColumnAndWhatWasExpected(String shape, int position, String reason) {
+    void malformedShapesAreRefusedWithTheColumnAndTheExpectedText(String shape, int position, String reason) {
         assertThatThrownBy(() -> Shape.parse(shape)).isInstanceOfSatisfying(MalformedException.class, e -> {
             assertThat(e.reason()).contains(reason == null ? "" : reason);
             assertThat(e.position()).isEqualTo(position);
@@ -163,7 +163,7 @@ class ShapeTest {
     }
 
     @Test
-    void aCaretStandsBelowTheFault() {
+    void aCaretMarksTheFault() {
         assertThat(caret("slot=4/node{x,-x}")).isEqualTo("  slot=4/node{x,-x}\n                ^");
         assertThat(caret("node\n/core=0\n/gpu")).isEqualTo("  /core=0\n        ^");
         assertThat(caret("")).isEqualTo("  \n  ^");
@@ -192,7 +192,7 @@ class ShapeTest {
     }
 
     @Test
-    void aSoleSlotTakesTheDefaultLabelAsked() {
+    void aSingleSlotGetsTheGivenDefaultLabel() {
         assertThat(Shape.parse("slot/core", "task").get(0).label()).isEqualTo("task");
         assertThat(Shape.print(Shape.parse("slot{task}/core"), "task")).isEqualTo("slot/core");
         assertThat(Shape.print(Shape.parse("slot{default}/core"), "task")).isEqualTo("slot{default}/core");
@@ -210,7 +210,7 @@ class ShapeTest {
                 "[{\"type\":\"slot\",\"count\":1,\"label\":\"a:b\",\"with\":[{\"type\":\"Slotted\",\"count\":2}]}]",
                 "[{\"type\":\"a\",\"count\":1,\"k\":\"line\\nbreak \\u0001 \\\\\"}]",
             })
-    void whatNeedsQuotesGetsThem(String json) throws Exception {
+    void wordsThatNeedQuotesArePrintedWithQuotes(String json) throws Exception {
         List<Resource> resources = Resource.parseList(JSON.readTree(json));
         assertThat(Shape.parse(Shape.print(resources))).isEqualTo(resources);
     }

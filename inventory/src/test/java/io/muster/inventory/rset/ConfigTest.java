@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConfigTest {
     /** The example of flux-config-resource(5). */
     @Test
-    void laterEntriesAddToWhatEarlierOnesGave() {
+    void laterEntriesAddToTheResourcesOfEarlierEntries() {
         ResourceSet r = read("""
                 [{'hosts':'test[1-100]','cores':'0-7'},{'hosts':'test[1,2]','gpus':'0-1'},
                 {'hosts':'test[1-89]','properties':['batch']},{'hosts':'test[90-100]','properties':['debug']}]""");
@@ -34,7 +34,7 @@ class ConfigTest {
     }
 
     @Test
-    void ranksGoByTheOrderInWhichHostsAreFirstNamed() {
+    void ranksFollowTheOrderInWhichHostsAreFirstNamed() {
         ResourceSet r = read("[{'hosts':'z,a,z','cores':'0'},{'hosts':'m,a','gpus':'0'},{'hosts':'z','cores':'1'}]");
 
         assertThat(r.hosts()).hasToString("z,a,m");
@@ -60,7 +60,7 @@ class ConfigTest {
             [{'hosts':'a','cores':'0'},{'hosts':'b[1-2]'}]       | resource.config                | b[1-2] assigned no resources
             [{'hosts':'a[1-9]','cores':'0-3'},{'hosts':'a[2-3],b','cores':'3-5'}] | resource.config/1/cores | core3 of a[2-3] is in an earlier entry already
             """)
-    void refusesWhatFluxRefuses(String entries, String place, String sentence) {
+    void refusesInvalidEntriesLikeFlux(String entries, String place, String sentence) {
         assertThat(problems(entries)).isEqualTo(place + ": " + sentence);
     }
 

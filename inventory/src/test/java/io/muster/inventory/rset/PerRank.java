@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
 
-/** A resource set stored rank by rank in plain collections: slow, but too simple to be wrong. */
+/** A resource set stored rank by rank in plain collections: slow, but simple enough to be a reference. */
 record PerRank(
         NavigableMap<Integer, NavigableMap<String, Set<Integer>>> children,
         Map<Integer, String> hosts,

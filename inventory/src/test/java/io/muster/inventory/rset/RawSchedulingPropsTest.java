@@ -81,7 +81,7 @@ class RawSchedulingPropsTest {
     }
 
     @Seeds(share = 0.4)
-    void theTextIsThatOfTheTree(Random random) {
+    void textAndTreeGiveTheSameR(Random random) {
         byte[] json =
                 r(random.nextBoolean() ? graph(random) : Nasty.value(random, 4)).getBytes(UTF_8);
         Problems problems = new Problems();
@@ -107,9 +107,9 @@ class RawSchedulingPropsTest {
         }
     }
 
-    /** Faults are found at the same places as in a tree, whatever they are. */
+    /** All faults are found at the same places as in a tree. */
     @Seeds(share = 0.4)
-    void whatIsWrongIsRefusedAsInATree(Random random) {
+    void theFaultsInTheTextAreThoseOfTheTree(Random random) {
         byte[] json =
                 r(random.nextBoolean() ? graph(random) : Nasty.value(random, 4)).getBytes(UTF_8);
         for (int i = random.nextInt(3); i >= 0; i--) {
@@ -125,7 +125,7 @@ class RawSchedulingPropsTest {
     }
 
     @Seeds(share = 0.4)
-    void journalAndSnapshotKeepIt(Random random) throws IOException {
+    void journalAndSnapshotKeepScheduling(Random random) throws IOException {
         ResourceSet set = ResourceSet.parse(r(graph(random)));
         Entry entry = new Entry(1, 10, Principal.DAEMON, new Defined("reload", set, Liveness.Status.ONLINE));
         byte[] line = entry.toBytes();
@@ -144,7 +144,7 @@ class RawSchedulingPropsTest {
 
     /** A journal of an earlier version may have strings in R that are refused today. They are still mended. */
     @Seeds(share = 0.4)
-    void whatNeedsMendingStaysATree(Random random) throws IOException {
+    void schedulingThatNeedsMendingIsReadAsATree(Random random) throws IOException {
         byte[] json = ("{\"R\":" + r(Nasty.value(random, 4)) + "}").getBytes(UTF_8);
         JsonNode expected;
         try {
@@ -173,7 +173,7 @@ class RawSchedulingPropsTest {
     }
 
     @Seeds(share = 0.4)
-    void theGraphAndItsRemainderAreThoseOfTheTree(Random random) {
+    void theGraphAndThePrunedGraphEqualThoseOfTheTree(Random random) {
         ResourceSet set = ResourceSet.parse(r(graph(random)));
         ObjectNode tree = (ObjectNode) raw(set).tree();
         Problems problems = new Problems();

@@ -41,7 +41,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void diffTakesIdsAwayAndKeepsWhatElseTheFirstHas() {
+    void diffRemovesIdsAndKeepsTheOtherPartsOfTheFirstSet() {
         ResourceSet diff = A.diff(B);
 
         assertThat(shortForm(diff)).isEqualTo("rank[5,1000]/core0,gpu1 rank99/core[0-1],gpu1");
@@ -51,7 +51,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void diffLeavesOutRanksThatHaveNothingLeft() {
+    void diffDropsRanksWithoutRemainingIds() {
         ResourceSet diff = A.diff(set("x[0-1]", "5,99", "0-7", "0-7"));
 
         assertThat(shortForm(diff)).isEqualTo("rank1000/core[0-1],gpu1");
@@ -82,7 +82,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void appendPutsSetsWithoutCommonIdsTogether() {
+    void appendCombinesSetsWithoutCommonIds() {
         ResourceSet appended = set("n[0-1]", "0-1", "0-1", "").append(set("n[1-2]", "1-2", "2-3", ""));
 
         assertThat(shortForm(appended)).isEqualTo("rank0/core[0-1] rank1/core[0-3] rank2/core[2-3]");
@@ -97,7 +97,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void appendKeepsTheFirstSchedulingThereIs() {
+    void appendKeepsTheFirstSchedulingThatIsPresent() {
         ResourceSet other = set("a", "0", "0", "");
 
         assertThat(A.append(other).scheduling()).hasToString("42");
@@ -116,7 +116,7 @@ class ResourceSetAlgebraTest {
 
     /** flux-core silently takes one of the two names. */
     @Test
-    void aRankCanNotBeTwoHosts() {
+    void aRankWithDifferentHostsIsRefused() {
         ResourceSet elsewhere = set("foo3,bar9", "5,1000", "7", "");
 
         assertThatIllegalArgumentException()
@@ -127,7 +127,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void twoSetsTogetherHaveNeitherTimesNorSlots() {
+    void aCombinationOfTwoSetsHasNeitherTimesNorSlots() {
         ResourceSet allocation = ResourceSet.parse(
                 execution("'R_lite':[{'rank':'0','children':{'core':'0-3'}}],'nodelist':['a'],'nslots':4,"
                         + "'starttime':5,'expiration':9,'x':1"));
@@ -143,7 +143,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void fewerRanksHaveTheSameTimesButNotTheSameSlots() {
+    void aSubsetOfTheRanksKeepsTheTimesButNotTheSlots() {
         ResourceSet allocation = ResourceSet.parse(
                 execution("'R_lite':[{'rank':'0-3','children':{'core':'0-3'}}],'starttime':5,'expiration':9,"
                         + "'nodelist':['a[0-3]'],'properties':{'p':'1','q':'0-2'},'nslots':4"));
@@ -168,7 +168,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void remapJoinsRanksThatBecomeAlike() {
+    void remapGroupsRanksThatGetEqualIds() {
         ResourceSet r = set("a", "5", "3", "").union(set("b", "6", "4", ""));
 
         assertThat(shortForm(r.remap())).isEqualTo("rank[0-1]/core0");
@@ -224,7 +224,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void hostsAndRanksFindEachOther() {
+    void ranksAreFoundByHostAndHostsByRank() {
         assertThat(A.hostOf(99)).isEqualTo("foo4");
         assertThat(A.ranksOf("foo5")).isEqualTo(Idset.of(1000));
         assertThat(A.ranksOf("foo6")).isEqualTo(Idset.EMPTY);
@@ -234,7 +234,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void hostsAndRanksThatAreNotThereAreNamed() {
+    void unknownHostsAndRanksAreNamed() {
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> A.hostOf(6))
                 .withMessage("rank 6 is not in the resource set, which has 5,99,1000");
@@ -263,7 +263,7 @@ class ResourceSetAlgebraTest {
             1000,5         | idset "1000,5": ids must ascend, but 5 comes after 1000 at position 5
             foo[           | hostlist "foo[": '[' is never closed at position 3
             """)
-    void targetsAreRanksOrElseHosts(String targets, String expected) {
+    void targetsAreReadAsRanksOrElseAsHosts(String targets, String expected) {
         assertThat(outcome(targets)).isEqualTo(expected);
     }
 
@@ -285,7 +285,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void aPropertyNeedsRanksThatAreThereAndALegalName() {
+    void aPropertyNeedsKnownRanksAndALegalName() {
         assertThatExceptionOfType(TargetException.class)
                 .isThrownBy(() -> A.withProperty("p", Idset.range(4, 5)))
                 .withMessage("rank 4 is not in the resource set, which has 5,99,1000");
@@ -315,7 +315,7 @@ class ResourceSetAlgebraTest {
     }
 
     @Test
-    void aSetIsMadeOfAsManyHostsAsRanks() {
+    void aSetNeedsAsManyHostsAsRanks() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> set("foo[1-2]", "0-2", "0", ""))
                 .withMessage("nodelist has 2 hosts, but R_lite has 3 ranks");

@@ -99,7 +99,7 @@ class ResourceSetParseTest {
     }
 
     @Test
-    void keepsWhatItDoesNotKnowAndTheFormOfNumbers() {
+    void keepsUnknownKeysAndTheFormOfNumbers() {
         String text = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":{\"core\":\"0\","
                 + "\"memory\":\"0-3\"},\"x\":[1.50]}],\"starttime\":1676560542,\"expiration\":1676562342.250,"
                 + "\"nodelist\":[\"a\"],\"properties\":{\"+inst\":\"0\",\"amd@gpu\":\"0\"},\"nslots\":4,"
@@ -122,7 +122,7 @@ class ResourceSetParseTest {
     }
 
     @Test
-    void writesSortedRanksLikeRanksTogetherAndOneNodelistEntry() {
+    void writesRanksInOrderGroupedByEqualResourcesAndOneNodelistEntry() {
         String r = execution("""
                 'R_lite':[{'rank':'5','children':{'gpu':'0','core':'0-1'}},{'rank':'1','children':{'core':'0-1'}},
                 {'rank':'7','children':{'core':'[0,1]','gpu':''}},{'rank':'0','children':{'core':'0,1','gpu':'0'}}],
@@ -134,7 +134,7 @@ class ResourceSetParseTest {
     }
 
     @Test
-    void mapsHostsToSortedRanksNotToTheOrderOfEntries() {
+    void mapsHostsToRanksInAscendingOrderOfRank() {
         ResourceSet r = ResourceSet.parse(
                 execution("'R_lite':[{'rank':'1','children':{'core':'0'}},{'rank':'0','children':{'core':'0'}}],"
                         + "'nodelist':['a','b']"));
@@ -144,7 +144,7 @@ class ResourceSetParseTest {
     }
 
     @Test
-    void keepsEntriesApartThatDifferInWhatItDoesNotKnow() {
+    void keepsEntriesWithDifferentUnknownKeysSeparate() {
         String r = execution("'R_lite':[{'rank':'0','children':{'core':'0'},'x':1},"
                 + "{'rank':'1','children':{'core':'0'}}],'nodelist':['n[0-1]']");
 
@@ -162,13 +162,13 @@ class ResourceSetParseTest {
     }
 
     @Test
-    void aRankWithoutCoresIsWrittenWithCoreSinceSchedulersNeedIt() {
+    void aRankWithoutCoresIsWrittenWithAnEmptyMemberCore() {
         assertThat(ResourceSet.parse(execution("'R_lite':[{'rank':'0','children':{'gpu':'0'}}],'nodelist':['a']")))
                 .hasToString(execution("'R_lite':[{'rank':'0','children':{'core':'','gpu':'0'}}],'nodelist':['a']"));
     }
 
     @Test
-    void warnsOfWhatItTakesThoughItIsNotAsItShouldBe() {
+    void warnsAboutDeviationsThatAreAccepted() {
         Problems problems = new Problems();
         JsonNode r =
                 json(execution("'R_lite':[{'rank':'0','children':{'gpu':'0'}},{'rank':'','children':{'core':'1'}}],"
@@ -289,7 +289,7 @@ class ResourceSetParseTest {
         "-0.50, -0.50",
         "1e-7, 1E-7"
     })
-    void integersStayIntegersAndFloatsFloats(String number, String written) {
+    void integersAndFloatsKeepTheirForm(String number, String written) {
         String r = execution("'R_lite':[],'nodelist':[''],'x':%s");
 
         assertThat(ResourceSet.parse(r.replace("%s", number))).hasToString(r.replace("%s", written));
@@ -311,7 +311,7 @@ class ResourceSetParseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"a b", "+inst", "amd-mi50@gpu", "\u00e9t\u00e9", "-", "*"})
-    void takesOtherPropertyNames(String name) {
+    void acceptsOtherPropertyNames(String name) {
         String r = execution(
                 "'R_lite':[{'rank':'0','children':{'core':'0'}}],'nodelist':['a'],'properties':{'" + name + "':'0'}");
 
@@ -322,14 +322,14 @@ class ResourceSetParseTest {
     @ValueSource(
             strings = {"'starttime':5,'expiration':0", "'starttime':5,'expiration':-1.0", "'starttime':-1", "'nslots':0"
             })
-    void takesUnsetTimesAndSlots(String keys) {
+    void acceptsUnsetTimesAndSlots(String keys) {
         assertThat(ResourceSet.parse(execution("'R_lite':[],'nodelist':['']," + keys))
                         .expiration())
                 .isZero();
     }
 
     @Test
-    void saysWhichEntryNamedARankBefore() {
+    void namesTheEarlierEntryOfARepeatedRank() {
         String r = execution("'R_lite':[{'rank':'0-7','children':{'core':'0'}},{'rank':'8','children':{'core':'1'}},"
                 + "{'rank':'7,9','children':{'core':'1'}},{'rank':'3-4,8','children':{'core':'0'}}],"
                 + "'nodelist':['n[0-99]']");
@@ -369,7 +369,7 @@ class ResourceSetParseTest {
     }
 
     @Test
-    void aTreeMayBeChangedAfterItWasRead() {
+    void aLaterChangeOfATreeDoesNotChangeTheSet() {
         JsonNode r = json(quoted("{'version':1,'execution':" + EXECUTION + ",'scheduling':{'a':[1]}}"));
         ResourceSet set = ResourceSet.parse(r);
         String before = set.toString();

@@ -23,7 +23,7 @@ class ResourceSetPropsTest {
     }
 
     @Seeds
-    void whatIsReadIsWhatWasWritten(Random random) {
+    void aWrittenSetReadsBackEqual(Random random) {
         PerRank model = PerRank.any(random, BOUND, false);
         ResourceSet set = read(model, random);
 
@@ -73,7 +73,7 @@ class ResourceSetPropsTest {
     }
 
     @Seeds
-    void setOperationsRefuseARankThatIsTwoHosts(Random random) {
+    void setOperationsRefuseARankWithDifferentHosts(Random random) {
         PerRank a = PerRank.any(random, BOUND, true);
         PerRank b = PerRank.any(random, BOUND, true);
         ResourceSet setA = read(a, random);
@@ -109,7 +109,7 @@ class ResourceSetPropsTest {
     }
 
     @Seeds
-    void whatIsCutApartMakesTheWholeAgain(Random random) {
+    void thePartsOfASetCombineToTheWholeSet(Random random) {
         ResourceSet set = read(PerRank.any(random, BOUND, false), random);
         ResourceSet other = read(PerRank.any(random, BOUND, false), random);
         Idset some = Idsets.small(random, BOUND);
@@ -165,7 +165,7 @@ class ResourceSetPropsTest {
     }
 
     @Seeds
-    void hostsAndRanksFindEachOther(Random random) {
+    void ranksAreFoundByHostAndHostsByRank(Random random) {
         PerRank model = PerRank.any(random, BOUND, false);
         ResourceSet set = read(model, random);
         Idset some = Idsets.small(random, BOUND).intersect(set.ranks());
@@ -196,7 +196,7 @@ class ResourceSetPropsTest {
     }
 
     @Seeds
-    void verificationFindsWhatDiffReversedFinds(Random random) {
+    void verificationMatchesDiffInBothDirections(Random random) {
         PerRank a = PerRank.any(random, BOUND, true);
         PerRank b = PerRank.any(random, BOUND, true);
         Map<Difference.Kind, Idset> found = byKind(read(a, random).verify(read(b, random)));
@@ -227,7 +227,7 @@ class ResourceSetPropsTest {
 
     /** Uses ranges of every shape, including those at which sets of ids change their form. */
     @Seeds(share = 0.2)
-    void largeSetsAreWrittenAndReadAndCut(Random random) {
+    void largeSetsAreWrittenReadAndSplit(Random random) {
         Idset ranks = Idsets.any(random);
         Idset some = Idsets.any(random);
         Idset gpus = Idset.range(0, 3);

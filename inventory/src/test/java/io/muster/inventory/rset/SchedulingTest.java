@@ -83,7 +83,7 @@ class SchedulingTest {
                 .satisfies(e -> assertThat(e.problems()).hasToString("[" + problem + "]"));
     }
 
-    /** RFC 20 of 2023 demands no rank of a vertex, no vertex of type node, and no core within a node. */
+    /** RFC 20 of 2023 does not require that a vertex has a rank, that a vertex has the type node, or that a core is within a node. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
             {'id':'c','metadata':{'type':'cluster','id':0}},{'id':'x','metadata':{'type':'node','name':'b'}},{'id':'y','metadata':{'type':'node','name':'a'}},{'id':'z','metadata':{'type':'core','id':5}} | c-x,c-y,y-z | rank1/core5 | b,a
@@ -92,7 +92,7 @@ class SchedulingTest {
             {'id':'c','metadata':{'type':'rack','name':'r'}},{'id':'n','metadata':{'type':'node','name':'n','rank':2}},{'id':'0','metadata':{'type':'core','id':1,'rank':2}},{'id':'1','metadata':{'type':'core','id':9,'rank':8}},{'id':'2','metadata':{'type':'core','id':9}} | c-n,c-0,c-1,c-2 | rank2/core1 | n
             {'id':'n','metadata':{'type':'node','name':'n'}},{'id':'0','metadata':{'type':'core','id':1}},{'id':'1','metadata':{'type':'core','size':3,'name':'p'}},{'id':'g','metadata':{'type':'gpu','name':'big'}},{'id':'z','metadata':{'type':'gpu','size':0,'id':4}} | n-0,n-1,n-g,n-z | rank0/core[0-3],gpu0 | n
             """)
-    void executionIsDerivedFromWhatRfc20Allows(String vertices, String edges, String units, String hosts) {
+    void executionIsDerivedFromGraphsWithoutRanksNodesOrNesting(String vertices, String edges, String units, String hosts) {
         ResourceSet r = ResourceSet.parse(quoted("{'version':1,'scheduling':" + graph(vertices, edges) + "}"));
 
         assertThat(shortForm(r)).endsWith(units);
@@ -104,7 +104,7 @@ class SchedulingTest {
     }
 
     @Test
-    void removedRanksLeaveTheGraphWithAllThatIsInThem() {
+    void removingARankRemovesItsVerticesFromTheGraph() {
         Pruned pruned = withScheduling(FLUXION).prune(Idset.of(0, 77));
 
         assertThat(pruned.scheduling()).isEqualTo(Scheduling.PRUNED);
@@ -117,21 +117,21 @@ class SchedulingTest {
     }
 
     @Test
-    void edgesThatAreNotContainmentOrLeadUpDoNotCarryRemoval() {
+    void onlyContainmentEdgesThatLeadDownExtendARemoval() {
         assertThat(ids(withScheduling(RFC20).prune(Idset.of(0)))).isEqualTo("c,b,b0 c-b,b-b0");
         assertThat(ids(withScheduling(RFC20).prune(Idset.of(1)))).isEqualTo("c,a,a0 c-a,a-c,a-a0");
     }
 
     /** An instance that another instance started renumbers its ranks but not its graph. */
     @Test
-    void aVertexIsKnownByItsHostRatherThanByItsRank() {
+    void aVertexIsIdentifiedByItsHostBeforeItsRank() {
         ResourceSet renumbered = set("n1,n0", "0-1", "0-1", "").withScheduling(json(quoted(FLUXION)));
 
         assertThat(ids(renumbered.prune(Idset.of(0)))).isEqualTo("0,1,2,3,4,5 0-1,1-2,2-3,3-4,2-5");
     }
 
     @Test
-    void aVertexIsKnownByItsRankIfItsHostIsNotInTheSetOrNotAlone() {
+    void aVertexIsIdentifiedByItsRankIfItsHostIsUnknownOrHasSeveralRanks() {
         ResourceSet others = set("x,y", "0-1", "0-1", "").withScheduling(json(quoted(FLUXION)));
         ResourceSet shared = set("n0,n0", "0-1", "0-1", "").withScheduling(json(quoted(FLUXION)));
 
@@ -140,7 +140,7 @@ class SchedulingTest {
     }
 
     @Test
-    void aVertexOutsideOfAnyNodeGoesWithItsOwnRank() {
+    void aVertexOutsideOfNodesIsRemovedWithItsOwnRank() {
         String disaggregated = graph("""
                 {'id':'0','metadata':{'type':'cluster','id':0,'rank':-1,'paths':{'containment':'/c'}}},
                 {'id':'1','metadata':{'type':'ssd','id':0,'rank':0,'paths':{'containment':'/c/ssd0'}}},
@@ -151,7 +151,7 @@ class SchedulingTest {
     }
 
     @Test
-    void aGraphThatGoesInCirclesIsPrunedToo() {
+    void aCyclicGraphIsPruned() {
         String circle = graph(
                 "{'id':'0','metadata':{'type':'a'}},{'id':'1','metadata':{'type':'b'}},"
                         + "{'id':'2','metadata':{'type':'node','name':'n0','rank':0}}",
@@ -161,7 +161,7 @@ class SchedulingTest {
     }
 
     @Test
-    void aGraphThatNeverSpokeOfTheRanksIsKept() {
+    void aGraphThatDoesNotNameTheRemovedRanksIsKept() {
         ResourceSet r = withScheduling(FLUXION).union(set("z", "9", "0", ""));
 
         Pruned pruned = r.prune(Idset.of(9));
@@ -173,7 +173,7 @@ class SchedulingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"42", "{'writer':'TreePool','children':{}}", "{'graph':{'nodes':{}}}", "'x'"})
-    void whatIsNoGraphIsDroppedWithTheFirstRank(String scheduling) {
+    void schedulingWithoutAReadableGraphIsDroppedWhenARankIsRemoved(String scheduling) {
         Pruned pruned = withScheduling(scheduling).prune(Idset.of(0));
 
         assertThat(pruned.scheduling()).isEqualTo(Scheduling.DROPPED);
@@ -182,7 +182,7 @@ class SchedulingTest {
     }
 
     @Test
-    void withoutSchedulingThereIsNothingToPrune() {
+    void aSetWithoutSchedulingReportsItAsAbsent() {
         Pruned pruned = set("a", "0", "0", "").prune(Idset.of(0));
 
         assertThat(pruned).isEqualTo(new Pruned(ResourceSet.EMPTY, Scheduling.ABSENT));

@@ -30,7 +30,7 @@ class VerificationTest {
     }
 
     @Test
-    void saysEverythingOfManyRanksLikeOnesTogether() {
+    void ranksWithTheSameDifferenceAreReportedTogether() {
         ResourceSet expected = set("n[0-9]", "0-9", "0-3", "0");
         ResourceSet actual = set("n[1-4]", "1-4", "0-2,5", "0")
                 .append(set("x7", "7", "0", ""))

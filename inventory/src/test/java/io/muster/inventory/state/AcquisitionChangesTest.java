@@ -22,7 +22,7 @@ class AcquisitionChangesTest {
     }
 
     @Test
-    void anAcquisitionIsMadeOnceAndKeepsItsTime() {
+    void aRepeatedClaimChangesOnlyTheGrace() {
         InventoryState first = after(InventoryState.empty(), CLAIM);
         assertThat(CLAIM.decide(first, 200, States.ALICE).events()).isEmpty();
         InventoryState longer = first.apply(
@@ -39,7 +39,7 @@ class AcquisitionChangesTest {
     }
 
     @Test
-    void itIsInTheSnapshotAndComesBack() {
+    void anAcquisitionIsWrittenToAndReadFromTheSnapshot() {
         InventoryState state = after(States.four().state(), CLAIM);
         String snapshot = States.snapshot(state);
         assertThat(snapshot).contains("acquisitions");
@@ -51,7 +51,7 @@ class AcquisitionChangesTest {
     }
 
     @Test
-    void refusalsSayWhatToDo() {
+    void refusalsNameTheReasonAndTheRemedy() {
         InventoryState none = InventoryState.empty();
         InventoryState one = after(none, CLAIM);
         InventoryState two = after(one, new AcquisitionChanges.Claim("slurm", 5));

@@ -38,7 +38,7 @@ class AlertChangesTest {
     }
 
     @Test
-    void anAlertThatGoesOnExtendsItsHoldSometimes() {
+    void aRepeatedAlertExtendsItsHoldOnlyByMoreThanAMinute() {
         four.after(fire("host1", "a1", 500, HALF));
         assertThat(words(fire("host1", "a1", 530, HALF))).isEmpty();
         assertThat(words(fire("host1", "a1", 400, HALF))).isEmpty();
@@ -56,7 +56,7 @@ class AlertChangesTest {
     }
 
     @Test
-    void alertsHoldAShareOfTheHostsAtMost() {
+    void alertsHoldAtMostTheGivenShareOfTheHosts() {
         four.after(fire("host0", "a0", 500, HALF), fire("host1", "a1", 500, HALF));
         assertThat(words(fire("host2", "a2", 500, HALF)))
                 .isEqualTo("EXISTS alerts hold 2 of 4 ranks, and may hold 2: host2 is not drained");
@@ -71,14 +71,14 @@ class AlertChangesTest {
     }
 
     @Test
-    void oneHostMayAlwaysBeHeldAndHoldsOfOthersDoNotCount() {
+    void oneHostMayAlwaysBeHeldAndOtherHoldsDoNotCount() {
         four.after(new HoldChanges.Drain("0-2", "by hand", HoldChanges.Mode.NONE, "admin", 0));
         assertThat(words(fire("host3", "a3", 500, 0))).contains("alerts:a3");
         assertThat(words(fire("host2", "a2", 500, 0))).startsWith("EXISTS alerts hold 1 of 4 ranks, and may hold 1");
     }
 
     @Test
-    void aHostThatIsNotThereIsRefusedAndOneThatIsExcludedIsLeftAlone() {
+    void anUnknownHostIsRefusedAndAnExcludedHostIsIgnored() {
         assertThat(words(fire("host9", "a1", 500, HALF))).isEqualTo("INVALID there is no host host9");
         assertThat(words(fire("1", "a1", 500, HALF))).as("a rank is no host").isEqualTo("INVALID there is no host 1");
         assertThat(words(fire("host[0-1]", "a1", 500, HALF))).startsWith("INVALID there is no host");
@@ -87,7 +87,7 @@ class AlertChangesTest {
     }
 
     @Test
-    void theHoldOfADepartedHostEndsToo() {
+    void resolvingAnAlertEndsTheHoldOfADepartedHost() {
         four.after(fire("host3", "a3", 500, HALF));
         four.after(new DefinitionChanges.Define(
                 States.resources("0-2", "host[0-2]"),

@@ -35,7 +35,7 @@ class ChangeIdsTest {
 
     /** The snapshot has no key for the name, so that earlier versions read it. */
     @Test
-    void personsWithoutAUidHaveIdsOfTheirOwnAlsoInASnapshot() {
+    void idsOfPersonsWithoutAUidAreSeparateInTheStateAndInASnapshot() {
         Principal ops = Principal.ofName("cert:ops");
         InventoryState state =
                 InventoryState.empty(Level.TWO).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000, ops, 5);
@@ -63,7 +63,7 @@ class ChangeIdsTest {
     }
 
     @Seeds
-    void theyAreTheLastOnesOfAPlainListAndEarlierVersionsStayAsTheyWere(Random random) {
+    void idsMatchAPlainListAndAChangeDoesNotAffectOlderVersions(Random random) {
         List<ChangeIds.Given> naive = new ArrayList<>();
         ChangeIds ids = ChangeIds.NONE;
         double now = 0;

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The outcome of each command, row by row. At first four hosts, host0 to host3, are online. */
+/** The outcome of each command, row by row. At the start, four hosts, host0 to host3, are online. */
 class CommandTest {
     private final States four = States.four();
 
@@ -76,7 +76,7 @@ class CommandTest {
                         + "the range has no end at position 7",
                 "2-1|INVALID invalid targets: idset \"2-1\": a range must end above its start 2 at position 2",
             })
-    void targetsThatAreNotThereAreRefusedWithFluxCoresSentence(String targets, String outcome) {
+    void unknownTargetsAreRefusedWithTheSentenceOfFluxCore(String targets, String outcome) {
         assertThat(outcome(drain(targets))).isEqualTo(outcome);
         assertThat(outcome(exclude(targets))).isEqualTo(outcome(undrain(targets)));
         assertThat(four.entries()).isEmpty();
@@ -98,7 +98,7 @@ class CommandTest {
 
     /** Outcomes measured with flux-core; up to the colon the sentences are flux-core's own. */
     @Test
-    void whatIsDrainedIsNotDrainedAgainWithoutAMode() {
+    void aDrainedRankIsNotDrainedAgainWithoutAMode() {
         four.after(drain("1", "dimm"), drain("2", ""), drain("3"));
         assertThat(outcome(drain("1"))).isEqualTo("EXISTS rank 1 already drained: host1");
         assertThat(outcome(drain("1", "other"))).isEqualTo("EXISTS rank 1 already drained: host1");
@@ -109,7 +109,7 @@ class CommandTest {
     }
 
     @Test
-    void aMissingReasonIsFilledInAndTheTimeKept() {
+    void aDrainAddsAMissingReasonAndKeepsTheTime() {
         four.after(drain("3"));
         four.at(200);
         assertThat(outcome(drain("3"), BOB)).isEmpty();
@@ -124,7 +124,7 @@ class CommandTest {
     }
 
     @Test
-    void updateLeavesReasonsAloneAndDrainsTheRest() {
+    void updateKeepsReasonsAndDrainsTheOtherRanks() {
         four.after(drain("1", "dimm"), drain("2")).at(200);
         assertThat(outcome(drain("0-2", "new", Mode.UPDATE)))
                 .isEqualTo(
@@ -137,7 +137,7 @@ class CommandTest {
     }
 
     @Test
-    void overwriteReplacesTheReasonAndForceTheTimeToo() {
+    void overwriteReplacesTheReasonAndForceOverwriteAlsoTheTime() {
         four.after(drain("1", "dimm")).at(200);
         assertThat(outcome(drain("1", "fan", Mode.OVERWRITE)))
                 .isEqualTo("drain {'idset':'1','nodelist':'host1','reason':'fan','overwrite':1,'holder':'admin'}");
@@ -152,7 +152,7 @@ class CommandTest {
 
     @ParameterizedTest
     @EnumSource(Mode.class)
-    void whatIsExcludedOrLostIsNotDrained(Mode mode) {
+    void excludedAndLostRanksAreNotDrained(Mode mode) {
         four.after(exclude("2"), shrink("3"));
         assertThat(outcome(drain("2", "x", mode))).isEqualTo("INVALID rank 2 excluded: host2");
         assertThat(outcome(drain("1-2", "x", mode))).isEqualTo("INVALID rank 2 excluded: host2");
@@ -162,13 +162,13 @@ class CommandTest {
     }
 
     @Test
-    void drainedAndExcludedTogetherAreEexist() {
+    void drainingDrainedAndExcludedRanksTogetherIsRefusedWithExists() {
         four.after(drain("1", "x"), exclude("2"));
         assertThat(outcome(drain("1-2", "y"))).isEqualTo("EXISTS ranks 1-2 already drained or excluded: host[1-2]");
     }
 
     @Test
-    void whatIsNotDrainedIsNotUndrainedWithoutAMode() {
+    void undrainingARankThatIsNotDrainedNeedsAMode() {
         four.after(drain("2"));
         assertThat(outcome(undrain("1"))).isEqualTo("EXISTS rank 1 not drained: host1");
         assertThat(outcome(undrain("0-2"))).isEqualTo("EXISTS ranks 0-1 not drained: host[0-1]");
@@ -179,7 +179,7 @@ class CommandTest {
     }
 
     @Test
-    void holdsAreIndependentAndARankIsDrainedWhileOneIsLeft() {
+    void aRankIsDrainedUntilItsLastHoldEnds() {
         four.after(drain("1", "dimm"), hold("1", "ops", 0), hold("1-2", "health", 0));
         assertThat(outcome(undrain("1"))).contains("'holder':'admin'");
         assertUp("0,3");
@@ -191,7 +191,7 @@ class CommandTest {
     }
 
     @Test
-    void anothersHoldNeedsForce() {
+    void endingAHoldOfAnotherUserNeedsForce() {
         four.after(hold("1-2", "ops", 0));
         assertThat(outcome(undrain("1"), BOB))
                 .isEqualTo("HELD_BY_OTHER host1 (rank 1) held by ops, set by alice(1001): name the holder");
@@ -207,7 +207,7 @@ class CommandTest {
     }
 
     @Test
-    void aStrangerNeitherFillsInNorEndsANamedHold() {
+    void anotherUserChangesANamedHoldOnlyWithOverwrite() {
         four.after(new HoldChanges.Drain("1", null, Mode.NONE, "ops", 0));
         Command meddling = new HoldChanges.Drain("1", "mine now", Mode.NONE, "ops", 101);
         assertThat(outcome(meddling, BOB))
@@ -230,7 +230,7 @@ class CommandTest {
                 "*|INVALID holder \"*\": letters, digits and ._:@- only",
                 "ä|INVALID holder \"ä\": letters, digits and ._:@- only",
             })
-    void aHolderIsOnePlainWord(String holder, String outcome) {
+    void theNameOfAHolderIsOneWord(String holder, String outcome) {
         assertThat(outcome(hold("1", holder, 0))).isEqualTo(outcome);
         assertThat(outcome(undrainOf("1", holder, Mode.NONE))).isEqualTo(outcome);
         assertThat(outcome(hold("1", "x".repeat(65), 0)))
@@ -249,14 +249,14 @@ class CommandTest {
         "-Infinity, not in the future",
         "253402300800, not a date before the year 10000",
     })
-    void aHoldEndsInTheFuture(double until, String fault) {
+    void theEndOfAHoldMustBeInTheFuture(double until, String fault) {
         assertThat(outcome(hold("1", "ops", until))).isEqualTo("INVALID the end of the hold is " + fault);
         assertThat(outcome(hold("1", "ops", 100.000001))).contains("'until':100.000001");
         assertThat(outcome(hold("2", "ops", 253_402_300_799.0))).contains("'until':253402300799}");
     }
 
     @Test
-    void anOverwriteKeepsTheEndUnlessItHasItsOwn() {
+    void anOverwriteKeepsTheEndUnlessAnEndIsGiven() {
         four.after(hold("1", Hold.SHARED, 500));
         four.after(drain("1", "other", Mode.OVERWRITE));
         assertThat(shared(1).until()).isEqualTo(500);
@@ -268,7 +268,7 @@ class CommandTest {
     }
 
     @Test
-    void holdsThatHaveRunOutAreLifted() {
+    void expiredHoldsAreLifted() {
         four.after(hold("0-1", "ops", 200), hold("1-2", "health", 200), hold("3", "ops", 300), drain("2", "x"));
         assertThat(four.state().holds().nextDeadline()).isEqualTo(200);
         assertThat(outcome(new HoldChanges.LiftExpired())).isEmpty();
@@ -301,7 +301,7 @@ class CommandTest {
     }
 
     @Test
-    void whatTheConfigurationExcludesAnAdminDoesNotInclude() {
+    void anAdminCannotIncludeRanksThatTheConfigurationExcludes() {
         assertThat(outcome(config("2-3")))
                 .isEqualTo(
                         "exclude {'idset':'2-3','nodelist':'host[2-3]','kind':'config','reason':'resource.exclude'}");
@@ -317,7 +317,7 @@ class CommandTest {
     }
 
     @Test
-    void whatAnAdminExcludedStaysSoWhenTheConfigurationComesAndGoes() {
+    void anExclusionByAnAdminSurvivesChangesOfTheConfiguration() {
         four.after(exclude("1"), config("1-2"), config(""));
         assertThat(four.state().members()).hasToString("0,2-3");
         four.after(config("2"), exclude("2"), config(""));
@@ -327,7 +327,7 @@ class CommandTest {
     }
 
     @Test
-    void aLostRankStaysLostWhateverIsExcluded() {
+    void excludingALostRankDoesNotChangeThatItIsLost() {
         four.after(shrink("1"), exclude("1"), config("1"), config(""));
         assertThat(four.state().view().lost()).hasToString("1");
         assertThat(four.state().membership().excluded()).hasToString("1");
@@ -337,7 +337,7 @@ class CommandTest {
     }
 
     @Test
-    void shrinkTakesExcludedRanksAndLeavesAMember() {
+    void shrinkRemovesExcludedRanksAndKeepsOneMember() {
         four.after(exclude("3"), drain("0", "x"));
         assertThat(outcome(new MembershipChanges.Shrink("3", "scrapped")))
                 .isEqualTo("shrink {'idset':'3','nodelist':'host3','kind':'lost','reason':'scrapped'}");
@@ -353,7 +353,7 @@ class CommandTest {
     }
 
     @Test
-    void reportsMoveOnlyWhatIsNotThereAlready() {
+    void aReportChangesOnlyRanksThatHaveAnotherStatus() {
         assertThat(outcome(report("online", "0-3"))).isEmpty();
         assertThat(outcome(new LivenessChanges.SetLiveness(LivenessChange.TORPID, "0-1", "no heartbeat")))
                 .isEqualTo("torpid {'idset':'0-1','nodelist':'host[0-1]','cause':'no heartbeat'}");
@@ -369,7 +369,7 @@ class CommandTest {
     }
 
     @Test
-    void forceDownTakesWhatIsThere() {
+    void forceDownIgnoresUnknownAndOfflineRanks() {
         four.after(report("offline", "0"), report("torpid", "1"));
         assertThat(outcome(new LivenessChanges.ForceDown(Idset.parse("0-1,9"))))
                 .isEqualTo("offline {'idset':'1','nodelist':'host1','cause':'forced down'}");
@@ -394,7 +394,7 @@ class CommandTest {
                 "0|resource-update {'expiration':0}",
                 "-0.0|resource-update {'expiration':0}",
             })
-    void expirationIsATimeAfterTheStart(double expiration, String outcome) {
+    void theExpirationMustBeAfterTheStartTime(double expiration, String outcome) {
         String r = resources("0-3", "host[0-3]")
                 .toString()
                 .replace("\"starttime\":0.0", "\"starttime\":50.5")
@@ -408,7 +408,7 @@ class CommandTest {
     }
 
     @Test
-    void propertiesChangeWhereTheyAreNotSoAlready() {
+    void aPropertyIsAddedOnlyToRanksWithoutItAndRemovedOnlyFromRanksWithIt() {
         assertThat(outcome(new DefinitionChanges.ChangeProperties(
                         true, map("batch", "2-3", "+inst", "host0", "gpu@v100", "1"))))
                 .isEqualTo("property-add {'properties':{'+inst':'0','batch':'2','gpu@v100':'1'}}");
@@ -430,7 +430,7 @@ class CommandTest {
                 "debug|9|INVALID idset is out of range: rank 9 is not in the resource set, which has 0-3",
                 "debug|``|INVALID idset is empty",
             })
-    void oneBadPropertyRefusesAll(String name, String targets, String outcome) {
+    void oneInvalidPropertyRefusesTheWholeRequest(String name, String targets, String outcome) {
         assertThat(outcome(new DefinitionChanges.ChangeProperties(true, map("aaa", "0", name, targets))))
                 .isEqualTo(outcome);
         assertThat(four.state().resources().properties()).hasToString("{batch=3}");
@@ -458,7 +458,7 @@ class CommandTest {
 
     @ParameterizedTest
     @MethodSource("wordings")
-    void whatPeopleSayIsOneLineAndNotWithoutEnd(String text, String fault) {
+    void reasonsAndCausesAreOneLineOfLimitedLength(String text, String fault) {
         for (Command command : List.of(
                 drain("1", text),
                 new HoldChanges.Undrain("1", text, Mode.UPDATE, null),
@@ -474,7 +474,7 @@ class CommandTest {
     }
 
     @Test
-    void aDefinitionThatIsInForceIsNotDefinedAgain() {
+    void definingTheCurrentRAgainChangesNothing() {
         four.after(
                 new DefinitionChanges.SetExpiration(5000),
                 new DefinitionChanges.ChangeProperties(true, map("debug", "0")));
@@ -485,7 +485,7 @@ class CommandTest {
     }
 
     @Test
-    void aRestartSaysWhatItFoundAndChangesNothing() {
+    void aRestartRecordsTheRanksAndChangesNothing() {
         four.after(report("offline", "1"));
         String before = States.snapshot(four.state());
         assertThat(outcome(new DefinitionChanges.Restart()))

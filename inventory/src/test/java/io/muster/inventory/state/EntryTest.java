@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The lines of the journal, to the letter and in both directions: journals that were written once must be readable for ever. */
+/** The exact lines of the journal, read and written: every version must be able to read the journals of earlier versions. */
 class EntryTest {
     private static final HostSearch ALL = new HostSearch(Set.of());
 
@@ -68,7 +68,7 @@ class EntryTest {
                 "{'timestamp':5,'name':'property-remove','context':{'properties':{'batch':'3'},"
                         + "'userid':1001,'user':'alice'}}",
             })
-    void linesAreReadAndWrittenAsTheyAre(String line) {
+    void linesAreReadAndWrittenUnchanged(String line) {
         String json = line.replace("\\\\\\'", "\\\"").replace('\'', '"').replace("\\\\n", "\\n");
         Entry entry = Entry.parse(States.tree(json).put("seq", 17));
         assertThat(new String(entry.toBytes(), UTF_8)).isEqualTo(json);
@@ -142,7 +142,7 @@ class EntryTest {
                 "resource-define|'method':'x','initial':'up','R':5|/context/R: must be a JSON object, not a number",
                 "restart|'ranks':'0-3','nodelist':'host[0-3]'|/context/online: must be a string",
             })
-    void damageOfOtherEventsToo(String name, String context, String sentence) {
+    void damageOfOtherEventsIsRefusedWithItsPlace(String name, String context, String sentence) {
         ObjectNode damaged = States.tree(
                 "{'seq':7,'timestamp':5,'name':'" + name + "','context':{" + context + ",'userid':0,'user':'root'}}");
         assertThatThrownBy(() -> Entry.parse(damaged))
@@ -167,7 +167,7 @@ class EntryTest {
                 "property-add|'properties':{'a!':'3'}|property name \"a!\" has the illegal character !",
                 "property-remove|'properties':{'a':'5'}|names 5, which R does not have",
             })
-    void whatCannotHaveHappenedIsNotApplied(String name, String context, String sentence) {
+    void eventsThatContradictTheStateAreNotApplied(String name, String context, String sentence) {
         Entry foreign = Entry.parse(States.tree(
                 "{'seq':7,'timestamp':5,'name':'" + name + "','context':{" + context + ",'userid':0,'user':'root'}}"));
         InventoryState state = States.four().state();
@@ -177,7 +177,7 @@ class EntryTest {
     }
 
     @Test
-    void aLineBreakThatAnEarlierVersionKeptIsReadAsItsEscape() {
+    void aLineBreakFromAnEarlierVersionIsReadAsAnEscape() {
         Entry entry = Entry.parse(States.tree("{'seq':1,'timestamp':5,'name':'drain','context':{'idset':'3',"
                 + "'nodelist':'host3','reason':'bad\\nfan','overwrite':1,'holder':'ops','userid':1,'user':'u'}}"));
         assertThat(entry.event())
@@ -187,14 +187,14 @@ class EntryTest {
     }
 
     @Test
-    void anEntryIsAnObject() {
+    void anEntryMustBeAnObject() {
         assertThatThrownBy(() -> Entry.parse(States.tree("{'a':[]}").path("a")))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage("journal entry: must be an object");
     }
 
     @Test
-    void principalsReadWell() {
+    void principalsAreFormattedForPeople() {
         assertThat(Principal.DAEMON).hasToString("muster");
         assertThat(new Principal(0, "root", 1)).hasToString("root(0)");
         assertThat(new Principal(-2, "nobody", 0)).hasToString("nobody(4294967294)");
@@ -223,7 +223,10 @@ class EntryTest {
         }
     }
 
-    /** Format levels do not matter: every version reads and writes these keys, and the daemon itself always had the userid -1. */
+    /**
+     * Format levels do not matter: every version reads and writes these keys, and the userid of the daemon itself was -1 in
+     * every version.
+     */
     @Test
     void anAuthorWithoutAUidIsKeptAndShownByName() {
         String line =

@@ -20,7 +20,7 @@ import io.muster.inventory.level.Level;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of holds when their hosts are excluded. At first four hosts, host0 to host3, are online. */
+/** The effects of exclusions on holds. At the start, four hosts, host0 to host3, are online. */
 class ExclusionTest {
     private final States four = States.four();
 
@@ -50,7 +50,7 @@ class ExclusionTest {
     }
 
     @Test
-    void anExclusionByTheConfigurationDoesTheSame() {
+    void anExclusionByTheConfigurationEndsOnlyTheSharedHold() {
         four.after(drain("1", "x"), hold("1-2", "ops", 0), config("1-2"));
         assertThat(named(1).holder()).isEqualTo("ops");
         four.after(exclude("1"), config(""), include("1"));
@@ -60,7 +60,7 @@ class ExclusionTest {
     }
 
     @Test
-    void theEventIsAsBeforeWhereNoNamedHoldIs() {
+    void withoutNamedHoldsTheEventIsThatOfEarlierVersions() {
         four.after(drain("1", "x"), hold("3", "ops", 0));
         assertThat(words(four.run(exclude("0-1"))))
                 .endsWith("exclude {'idset':'0-1','nodelist':'host[0-1]','kind':'admin'}");
@@ -80,7 +80,7 @@ class ExclusionTest {
 
     /** The journals of earlier versions must give the state that these versions had. */
     @Test
-    void anEventWithoutTheKeyEndsEveryHold() {
+    void anExclusionEventWithoutKeepsHoldsEndsEveryHold() {
         four.after(drain("1", "x"), hold("1", "ops", 0));
         Event.Targets one = new Event.Targets(Idset.of(1), "host1");
         Event exclusion = new MembershipChanges.Excluded(one, Membership.Kind.ADMIN, null);

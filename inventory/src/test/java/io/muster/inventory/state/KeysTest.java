@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checks the records whose equals is written out: no component may be forgotten. */
+/** Checks the records whose equals is written out: it must compare every component. */
 class KeysTest {
     private static final Hold HOLD = new Hold("ops", null, 1, States.ALICE, 0);
 
@@ -36,7 +36,7 @@ class KeysTest {
 
     @ParameterizedTest
     @ValueSource(classes = {Principal.class, Hold.class, HoldSet.class, Membership.Absence.class, LivenessState.class})
-    void everyComponentCounts(Class<?> type) throws ReflectiveOperationException {
+    void equalsComparesEveryComponent(Class<?> type) throws ReflectiveOperationException {
         Object one = make(type, -1);
         assertThat(make(type, -1)).isEqualTo(one).hasSameHashCodeAs(one).isNotEqualTo("else");
         for (int i = 0; i < type.getRecordComponents().length; i++) {

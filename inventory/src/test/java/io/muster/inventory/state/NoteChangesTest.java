@@ -56,7 +56,7 @@ class NoteChangesTest {
     }
 
     @Test
-    void onlyWhatChangesIsInTheEvent() {
+    void theEventContainsOnlyTheVerticesThatChange() {
         four.after(on("0-1", NoteEdit.tag("a", "1")));
         assertThat(outcome(on("0-2", NoteEdit.tag("a", "1")))).contains("'idset':'2'");
         assertThat(outcome(on("0-1", NoteEdit.tag("a", "1")))).isEmpty();
@@ -99,7 +99,7 @@ class NoteChangesTest {
     }
 
     @Test
-    void aVertexHasAsManyTagsAsItMay() {
+    void theNumberOfTagsOnAVertexIsLimited() {
         for (int i = 0; i < 64; i++) {
             four.after(on("0", NoteEdit.tag("t" + i, "")));
         }
@@ -110,7 +110,7 @@ class NoteChangesTest {
 
     /** The state is made without decisions, because each of them would count all notes. */
     @Test
-    void thereAreAsManySeparateNotesAsThereMayBe() {
+    void theNumberOfSeparateNotesIsLimited() {
         InventoryState full = four.state();
         Places many = Places.NONE;
         for (int i = 0; i < Notes.MOST; i++) {
@@ -134,7 +134,7 @@ class NoteChangesTest {
     }
 
     @Test
-    void tagsAndReasonsHaveAsManyCharactersInAllAsTheyMay() {
+    void theTotalLengthOfAllNotesIsLimited() {
         Places many = Places.NONE;
         for (int i = 0; i < 16_000; i++) {
             many = many.at("/link" + i);
@@ -153,7 +153,7 @@ class NoteChangesTest {
     }
 
     @Test
-    void aRequestAboutTooManyVerticesSaysSo() {
+    void aRequestAboutTooManyVerticesIsRefused() {
         Places many = Places.NONE;
         for (int i = 0; i < 20_000; i++) {
             many = many.at("/link" + i);
@@ -165,14 +165,14 @@ class NoteChangesTest {
     }
 
     @Test
-    void aPathThatNeverWasDoesNotMeanTheHostAtItsEnd() {
+    void anUnknownPathIsNotTakenForTheHostAtItsEnd() {
         four.after(on("3", NoteEdit.tag("a", "")));
         assertThat(outcome(new NoteChanges.Annotate("", List.of("/nonsense/rack9/host3"), NoteEdit.untag("a"))))
                 .isEqualTo("INVALID no vertex has the path /nonsense/rack9/host3");
     }
 
     @Test
-    void aNumberOfASchedulerHasTheSameTextAfterARestart() throws Exception {
+    void numbersInSchedulerDataHaveTheSameTextAfterARestart() throws Exception {
         ObjectNode asked = new JsonMapper().createObjectNode();
         asked.putObject("data").putObject("sched").put("a", 1e10).put("b", 0.1).put("c", 12);
         NoteEdit live = NoteEdit.read(Fields.of("a request", asked));
@@ -183,7 +183,7 @@ class NoteChangesTest {
     }
 
     @Test
-    void dataBelongToTheUserWhoStoredThemUntilSomebodyRemovesThem() {
+    void dataBelongToTheUserThatStoredThemUntilTheyAreRemoved() {
         four.after(on("0", data("fluxion", "{\"jobs\":[1]}")));
         NoteChanges.Annotate other = on("0", data("fluxion", "{}"));
         assertThat(States.words(other.decide(four.state(), four.now(), States.BOB)))
@@ -199,14 +199,14 @@ class NoteChangesTest {
     }
 
     @Test
-    void schedulersSeeNothingOfANote() {
+    void notesDoNotChangeTheViewOfSchedulers() {
         SchedulerView before = four.state().view();
         four.after(on("0-3", NoteEdit.mark("down", "everything burns")), on("0", data("k", "{}")));
         assertThat(four.state().view()).isEqualTo(before);
     }
 
     @Test
-    void aNoteOnAVertexThatIsGoneCanBeRemovedByTheNameUnderWhichItWasStored() {
+    void aNoteOnAMissingVertexCanBeRemovedByItsStoredPath() {
         four.after(
                 at(Places.NONE.within("gpu9", Idset.of(1)).at("/old/rack"), NoteEdit.tag("a", "")),
                 States.hold("3", Hold.SHARED, 0),
@@ -232,7 +232,7 @@ class NoteChangesTest {
     }
 
     @Test
-    void theLevelBeforeHasNoNotes() {
+    void formatLevelThreeRefusesNotes() {
         InventoryState old = InventoryState.empty(Level.THREE);
         old = States.on(old)
                 .after(States.define(States.resources("0-3", "host[0-3]")))

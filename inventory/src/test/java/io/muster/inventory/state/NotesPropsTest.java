@@ -30,14 +30,14 @@ class NotesPropsTest {
     private static final String[] BELOW = {"", "gpu3", "socket0/core1"};
     private static final String[] OUTSIDE = {"/c/rack1", "power:/p/pdu3"};
 
-    /** What was noted, by place: {@code HOST:BELOW} or an absolute path. Values of data have the author in front. */
+    /** The notes by place: {@code HOST:BELOW} or an absolute path. Values of data have the author in front. */
     private final SortedMap<String, SortedMap<String, String>> model = new TreeMap<>();
 
     private final States real = States.empty();
     private InventoryState replayed = InventoryState.empty();
 
     @Seeds
-    void notesAreThoseOfTheModelAndItsJournalAndSnapshotsAreTheState(Random random) {
+    void notesMatchTheModelAndTheJournalAndSnapshotsRestoreTheState(Random random) {
         real.run(States.define(resources(random)));
         for (int step = 0; step < STEPS; step++) {
             real.at(real.now() + 1);
@@ -73,7 +73,7 @@ class NotesPropsTest {
         return States.resources(ranks.toString(), String.join(",", hosts.subList(0, ranks.size())));
     }
 
-    /** Knows the paths {@code /c/HOST/BELOW} of the hosts in R, and {@link #OUTSIDE}. */
+    /** Finds the paths {@code /c/HOST/BELOW} of the hosts in R, and {@link #OUTSIDE}. */
     private static Places find(InventoryState state, String path) {
         if (List.of(OUTSIDE).contains(path)) {
             return Places.NONE.at(path);
@@ -134,7 +134,7 @@ class NotesPropsTest {
         return known != null && !known.startsWith(by.user()) && !known.endsWith(wanted);
     }
 
-    /** Data that are the same already are no change. */
+    /** Returns whether the edit changes data of another user. Data with the same value are not changed. */
     private boolean isForeign(String place, NoteEdit edit, Principal by) {
         SortedMap<String, String> notes = model.getOrDefault(place, new TreeMap<>());
         return edit.data().entrySet().stream()

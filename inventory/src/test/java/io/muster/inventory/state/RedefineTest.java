@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Tests of replacing R: everything that is set for a host follows the host. */
+/** Tests of replacing R: every setting of a host follows the host. */
 class RedefineTest {
     private final States four = States.four();
 
@@ -62,7 +62,7 @@ class RedefineTest {
                 "1,3,5-7|n[1-5]|0-4|n[1-5]|n[1-5]|``|``",
                 "0-2|n[1-3]-ib|0-2|n3-ib,n2-ib,n1-ib|n1-ib,n3-ib|``|``",
             })
-    void whereHostsWent(
+    void aRemapListsMovedVanishedAndAddedHosts(
             String ranks, String hosts, String newRanks, String newHosts, String moved, String gone, String added) {
         InventoryState state =
                 States.empty().after(define(resources(ranks, hosts))).state();
@@ -94,7 +94,7 @@ class RedefineTest {
     }
 
     @Test
-    void aHostThatTakesARankTakesNothingElse() {
+    void aNewHostDoesNotGetTheSettingsOfThePreviousHostOfItsRank() {
         four.after(
                 drain("3", "dimm"),
                 report("torpid", "2"),
@@ -108,7 +108,7 @@ class RedefineTest {
     }
 
     @Test
-    void aHostComesBackAsItLeftButNotLost() {
+    void aReturningHostGetsItsSettingsBackButIsNotLost() {
         four.after(
                 drain("3", "dimm"),
                 hold("3", "ops", 500),
@@ -133,7 +133,7 @@ class RedefineTest {
     }
 
     @Test
-    void ranksOfOneHostStayApart() {
+    void ranksOfOneHostKeepSeparateHolds() {
         States two = States.empty().after(define(resources("0-1", "a,a")), drain("0", "first"), hold("1", "ops", 0));
         InventoryState swapped = two.after(define(resources("0-2", "b,a,a"))).state();
         assertThat(Objects.requireNonNull(swapped.holds().on(1)).holds())
@@ -159,7 +159,7 @@ class RedefineTest {
     }
 
     @Test
-    void ofAHostThatLeftAltogetherEveryHoldIsKept() {
+    void allHoldsOfAHostWithTwoRanksAreKeptWhenTheHostLeaves() {
         States two = States.empty().after(define(resources("0-1", "a,a")), drain("0", "x"), drain("1", "y"));
         two.after(hold("1", "ops", 0), define(resources("0", "b")));
         assertThat(Objects.requireNonNull(
@@ -173,7 +173,7 @@ class RedefineTest {
     }
 
     @Test
-    void whatTheConfigurationExcludesFollowsItsHostUntilItSaysOtherwise() {
+    void anExclusionByTheConfigurationFollowsItsHostUntilTheConfigurationChanges() {
         four.after(config("3"), exclude("2"));
         redefined("0-3", "host[3,2,1,0]");
         assertThat(four.state().membership().ranks(Membership.Kind.CONFIG)).hasToString("0");
@@ -186,7 +186,7 @@ class RedefineTest {
     }
 
     @Test
-    void theConfigurationMeansHostsWhateverTheirRanksAreByNow() {
+    void theConfigurationExcludesHostsAtTheirCurrentRanks() {
         redefined("0-4", "host[9,3,2,1,0]");
         four.after(config("0-1,3"));
         assertThat(four.state().membership().ranks(Membership.Kind.CONFIG)).hasToString("1,3-4");
@@ -196,7 +196,7 @@ class RedefineTest {
     }
 
     @Test
-    void theConfigurationMeansOneRankOfAHostThatHasMore() {
+    void theConfigurationExcludesOneOfSeveralRanksOfAHost() {
         ResourceSet configured = resources("0-3", "a,a,b,b");
         States state = States.empty().after(define(configured));
         Command second = new MembershipChanges.ExcludeByConfig(configured, Idset.of(1, 2));
@@ -210,7 +210,7 @@ class RedefineTest {
      * persist.
      */
     @Test
-    void anotherRIsDefinedTogetherWithWhatTheConfigurationExcludesOfIt() {
+    void aNewRAndTheExclusionsByItsConfigurationAreDefinedTogether() {
         four.after(config("3"), define(resources("0-2", "host[0-2]")));
         assertThat(four.state().departed()).isEmpty();
         Command back = new DefinitionChanges.Define(
@@ -232,7 +232,7 @@ class RedefineTest {
     }
 
     @Test
-    void aHostThatLeftCanBeUndrainedAndIncludedByName() {
+    void aDepartedHostCanBeUndrainedAndIncludedByName() {
         four.after(drain("1-3", "dimm"), hold("3", "ops", 0), exclude("2"));
         redefined("0-1", "host[0-1]");
         assertThat(four.state().departed()).containsOnlyKeys("host2", "host3");
@@ -257,7 +257,7 @@ class RedefineTest {
     }
 
     @Test
-    void aDepartedHostsHoldIsItsMakers() {
+    void onlyTheAuthorMayEndAHoldOfADepartedHostWithoutForce() {
         four.after(hold("3", "ops", 0));
         redefined("0-2", "host[0-2]");
         Command undrain = new HoldChanges.Undrain("host3", null, Mode.NONE, "ops");
@@ -267,9 +267,9 @@ class RedefineTest {
         assertThat(outcome(undrain)).contains("'departed':'host3'");
     }
 
-    /** For a departed host, settings can only be taken back: the host has no rank that could be drained or get a property. */
+    /** The settings of a departed host can only be removed: the host has no rank that could be drained or get a property. */
     @Test
-    void nothingNewIsSaidOfADepartedHost() {
+    void commandsThatSetOrReportSomethingRefuseDepartedHosts() {
         four.after(drain("3", "dimm"), new DefinitionChanges.ChangeProperties(true, map("debug", "3")));
         redefined("0-2", "host[0-2]");
         for (Command command : List.of(
@@ -298,7 +298,7 @@ class RedefineTest {
         "0.0, 7000.0, 7000",
         "9000.0, 9500.0, 9500",
     })
-    void anAdminsExpirationLastsUntilROverrulesIt(String start, String expiration, double outcome) {
+    void anExpirationByAnAdminLastsUntilANewROverridesIt(String start, String expiration, double outcome) {
         four.after(new DefinitionChanges.SetExpiration(5000));
         String r = resources("0-3", "host[3,2,1,0]")
                 .toString()
@@ -311,7 +311,7 @@ class RedefineTest {
     }
 
     @Test
-    void aPropertyThatRTakesOverIsNotTheAdminsAnyLongerThanItSays() {
+    void changesOfAPropertyByAnAdminSurviveANewRAndCancelOut() {
         four.after(
                 new DefinitionChanges.ChangeProperties(true, map("batch", "0")),
                 new DefinitionChanges.ChangeProperties(false, map("batch", "3")));
@@ -325,7 +325,7 @@ class RedefineTest {
     }
 
     @Test
-    void aHoldThatRanOutWhileItsHostWasAwayHoldsItNoLonger() {
+    void anExpiredHoldOfADepartedHostIsNotInForce() {
         four.after(hold("3", "ops", 200), define(resources("0-2", "host[0-2]")));
         Departed left = four.state().departed().get("host3");
         assertThat(left).isNotNull();

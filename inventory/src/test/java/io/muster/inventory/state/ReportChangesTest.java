@@ -15,7 +15,7 @@ import io.muster.inventory.status.StateGroup;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is known of ranks that a reporter reports, and of ranks whose reporter is lost. */
+/** The liveness of ranks that a reporter reports, and of ranks whose reporter is lost. */
 class ReportChangesTest {
     private static final Idset ALL = Idset.range(0, 3);
     private static final Command REGISTER =
@@ -61,7 +61,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void aNewRTakesTheReportToTheNewRanks() {
+    void aReportFollowsItsHostsToTheirNewRanks() {
         InventoryState state = lost();
         InventoryState next = state.redefine(
                 States.resources("0-1", "host[2-3]"),
@@ -71,7 +71,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void aHostOfWhichNothingIsKnownCanBeForcedDown() {
+    void aRankOfALostReporterCanBeForcedDown() {
         InventoryState state = lost();
         assertThat(state.liveness().reports().unknown().contains(3)).isTrue();
         InventoryState forced = after(state, 300, new LivenessChanges.ForceDown(Idset.of(3)));
@@ -79,7 +79,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void theLevelBeforeKnowsNoReports() {
+    void formatLevelTwoRefusesReports() {
         Decision decision = REGISTER.decide(InventoryState.empty(Level.TWO), 1, States.ALICE);
         assertThat(decision.rejection())
                 .isNotNull()
@@ -100,7 +100,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void allocatedAndDrainingAreStatesOfTheirOwn() {
+    void allocatedAndDrainingAreSeparateStates() {
         InventoryState state = States.four().state();
         state = after(state, 100, new HoldChanges.Drain("2-3", "fan", HoldChanges.Mode.NONE, "admin", 0));
         assertThat(words(state, Idset.parse("1-2")))
@@ -109,7 +109,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void anAccountOfAHostSaysWhatIsUnknown() {
+    void anAccountOfAHostShowsUnknownLivenessAndJobs() {
         JobUsage usage = new JobUsage("bridge", Idset.range(1, 3), Idset.of(1), 190);
         HostStatus known = new HostStatus(lost(), 1, List.of(usage), List.of(), List.of());
         assertThat(known.text(210, "", Double::toString))
@@ -125,7 +125,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void aLaterReporterTakesRanksThatNobodyReports() {
+    void aNewReporterTakesOverRanksOfALostReporter() {
         InventoryState state =
                 after(lost(), 300, new ReportChanges.Register("other", Idset.of(3), Idset.of(3), Idset.EMPTY));
         assertThat(state.liveness().reports().unknown()).hasToString("1-2");
@@ -135,7 +135,7 @@ class ReportChangesTest {
     }
 
     @Test
-    void scatteredReportsAreRefusedShortly() {
+    void scatteredReportsAreRefusedWithAShortSentence() {
         StringBuilder scattered = new StringBuilder("0");
         for (int i = 1; i <= Targets.MOST_RANGES; i++) {
             scattered.append(',').append(2 * i);

@@ -20,7 +20,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What one request may do, so that the core thread is soon free for the next. There are 40,000 hosts. */
+/** The limits of one request, which keep the core thread free for the next request. There are 40,000 hosts. */
 class RequestLimitsTest {
     private static final int NODES = 40_000;
     private static final String ALL = "0-" + (NODES - 1);
@@ -60,7 +60,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void aRequestConcernsALimitedNumberOfRanges() {
+    void theNumberOfRangesInARequestIsLimited() {
         String most = everySecond(1 << 14);
         states.after(drain(most), undrain(most), report("offline", most), report("online", most));
         states.after(shrink(most), include(most), exclude(most), include(most));
@@ -74,7 +74,7 @@ class RequestLimitsTest {
     }
 
     @Test
-    void aShortRequestThatConcernsManyRangesIsRefusedToo() {
+    void aShortRequestThatConcernsManyRangesIsRefused() {
         Event.Targets scattered = new Event.Targets(Idset.parse(everySecond(20_000)), "node0");
         InventoryState held =
                 with(new HoldChanges.Drained(scattered, "x", HoldChanges.Overwrite.NOTHING, Hold.SHARED, 0));

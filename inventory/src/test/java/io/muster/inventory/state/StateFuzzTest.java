@@ -11,8 +11,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Any JSON from the disk is either refused with a place, or read and written again unchanged.
- * {@code .ci/fuzz 1000000 StateFuzzTest} searches for exceptions.
+ * Any JSON from the disk is either refused with the place of the fault, or read and written again unchanged. {@code .ci/fuzz
+ * 1000000 StateFuzzTest} searches for exceptions.
  */
 class StateFuzzTest {
     @FuzzTest(maxDuration = "5m")

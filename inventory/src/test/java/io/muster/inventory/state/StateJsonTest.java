@@ -79,13 +79,13 @@ class StateJsonTest {
     }
 
     @Test
-    void everyAxisIsInItToTheLetter() {
+    void theTextOfASnapshotWithEveryAxisIsExact() {
         assertThat(snapshot(everything()).replace('"', '\'')).isEqualTo(GOLDEN);
     }
 
     /** R is not serialized at all, because a graph may be long and any peer may ask. */
     @Test
-    void whereRIsLeftOutItIsNotEvenWritten() {
+    void toBytesWithoutRDoesNotSerializeR() {
         JsonNode unwritable = new POJONode(new JsonSerializable.Base() {
             @Override
             public void serialize(JsonGenerator out, SerializerProvider provider) {
@@ -105,7 +105,7 @@ class StateJsonTest {
     }
 
     @Test
-    void whatIsReadIsWhatWasWritten() {
+    void aSnapshotReadsBackEqual() {
         InventoryState state = StateJson.parse(States.tree(GOLDEN));
         assertThat(snapshot(state).replace('"', '\'')).isEqualTo(GOLDEN);
         assertThat(state.view()).isEqualTo(everything().view());
@@ -115,13 +115,13 @@ class StateJsonTest {
     }
 
     @Test
-    void nothingAtAllIsAStateToo() {
+    void theEmptyStateReadsBackEqual() {
         String nothing = snapshot(InventoryState.empty());
         assertThat(snapshot(StateJson.parse(States.tree(nothing)))).isEqualTo(nothing);
     }
 
     @Test
-    void forThoseWhoHaveRItIsLeftOut() {
+    void toBytesWithoutROmitsR() {
         ObjectNode json = States.tree(StateJson.toBytesWithoutR(everything()));
         assertThat(json.has("R")).isFalse();
         assertThat(json.path("expiration").toString()).isEqualTo("5000.5");
@@ -174,7 +174,7 @@ class StateJsonTest {
 
     /** Removes each member, and replaces it by each kind of value, one at a time. */
     @Test
-    void noDamageEndsInAnythingElse() {
+    void anyDamagedMemberIsReadOrRefusedWithItsPlace() {
         int refused = 0;
         int damaged = 0;
         ObjectNode whole = States.tree(GOLDEN);

@@ -58,7 +58,7 @@ class StatePropsTest {
     private boolean likeAConfiguration;
 
     @Seeds
-    void theStateIsThatOfTheModelAndItsJournalAndSnapshotsAreTheState(Random random) {
+    void theStateMatchesTheModelAndTheJournalAndSnapshotsRestoreIt(Random random) {
         define(resources(random), random);
         for (int step = 0; step < STEPS; step++) {
             real.at(Epoch.rounded(real.now() + random.nextInt(3) * 0.250001));
@@ -72,7 +72,7 @@ class StatePropsTest {
     }
 
     @Seeds
-    void whatTheChronicleOfAnyJournalCallsOpenIsWhatTheStateSays(Random random) {
+    void theOpenIntervalsOfTheChronicleMatchTheState(Random random) {
         likeAConfiguration = true;
         Chronicle chronicle = new Chronicle(Set.of(), true);
         define(resources(random), random);
@@ -95,7 +95,7 @@ class StatePropsTest {
         chronicle.intervals().forEach(interval -> {
             Outage outage = interval.getKey();
             boolean live = outage.kind() == Outage.Kind.OFFLINE || outage.kind() == Outage.Kind.TORPID;
-            // The state does not say who reported a host.
+            // The state does not contain the user that reported a host.
             Outage known = live ? outage.withReason(outage.reason(), "") : outage;
             if (outage.isOpen()) {
                 interval.getValue().forEach(host -> open.add(host + " " + known));
@@ -284,7 +284,7 @@ class StatePropsTest {
         return some.isEmpty() ? Idset.of(all.nth(random.nextInt(all.size()))) : some;
     }
 
-    /** Returns the targets as ranks, or as hosts if these mean the same. */
+    /** Returns the targets as ranks, or as hosts if the hosts have no other ranks. */
     private String text(Idset targets, Random random) {
         String hosts = real.state().resources().hostsOf(targets).toString();
         return random.nextBoolean() && real.state().resources().targets(hosts).equals(targets)
@@ -312,7 +312,7 @@ class StatePropsTest {
         }
     }
 
-    /** A change that is sent again changes nothing, for its author only, and not if it is another change. */
+    /** Sends a change again: the repetition changes nothing if the author and the change are the same. */
     private void resend(Random random) {
         if (model.sent.isEmpty()) {
             return;
@@ -388,7 +388,7 @@ class StatePropsTest {
 
     /** I8: a repeated command changes nothing. */
     @Seeds(share = 0.2)
-    void aRepeatedWishIsGrantedAlready(Random random) {
+    void aRepeatedCommandChangesNothing(Random random) {
         real.run(States.define(resources(random)));
         for (Map.Entry<String, Mode> holder :
                 Map.of("ops", Mode.UPDATE, Hold.SHARED, Mode.UPDATE).entrySet()) {

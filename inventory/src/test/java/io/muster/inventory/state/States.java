@@ -75,7 +75,7 @@ public final class States {
         return run(command, ALICE);
     }
 
-    /** Carries a command out and returns its outcome. */
+    /** Carries a command out and returns the decision. */
     Decision run(Command command, Principal by) {
         Decision decision = command.decide(state, now, by);
         for (Event event : decision.events()) {

@@ -26,7 +26,7 @@ final class TargetExpressionTest {
                 "host[0-1],@batch|0-1,3",
                 "2,all|0-3",
             })
-    void finds_ranks(String text, String ranks) {
+    void findsRanks(String text, String ranks) {
         assertThat(TargetExpression.find(FOUR, text)).hasToString(ranks);
     }
 
@@ -40,7 +40,7 @@ final class TargetExpressionTest {
     }
 
     @Test
-    void all_and_a_property_select_only_what_may_be_selected() {
+    void allAndAPropertySelectOnlySelectableRanks() {
         assertThat(TargetExpression.find(FOUR, Idset.parse("0-1"), "all")).hasToString("0-1");
         assertThat(TargetExpression.find(FOUR, Idset.parse("0-1"), "@batch").isEmpty())
                 .isTrue();
@@ -48,13 +48,13 @@ final class TargetExpressionTest {
     }
 
     @Test
-    void all_is_a_host_if_a_host_in_a_list_has_that_name() {
+    void allMeansAHostIfRHasAHostOfThatName() {
         ResourceSet odd = States.resources("0-2", "all,host[1-2]");
         assertThat(TargetExpression.find(odd, "all,host1")).hasToString("0-1");
     }
 
     @Test
-    void names_what_does_not_exist() {
+    void unknownRanksHostsAndPropertiesAreRefused() {
         assertThatThrownBy(() -> TargetExpression.find(FOUR, "@gpu"))
                 .isInstanceOfSatisfying(
                         TargetException.class,

@@ -34,14 +34,14 @@ class UnknownKeysTest {
     }
 
     @Test
-    void anUnknownKeyOfAnEventIsKeptInWhatTheEventMakes() throws JsonProcessingException {
+    void unknownKeysOfAnEventAreKeptInTheSnapshot() throws JsonProcessingException {
         staysInTheSnapshot("drain", "'idset':'1','nodelist':'host1','overwrite':0,'holder':'admin'");
         staysInTheSnapshot("exclude", "'idset':'1','nodelist':'host1','kind':'admin'");
         staysInTheSnapshot("offline", "'idset':'1','nodelist':'host1','cause':'psu'");
     }
 
     @Test
-    void anUnknownKeyOfTheStateIsWrittenAgainWhereItWas() throws JsonProcessingException {
+    void unknownKeysOfASnapshotAreWrittenAtTheSamePlace() throws JsonProcessingException {
         String by = "'by':{'userid':7,'user':'u','loginuid':9,'speaker':{'userid':8,'user':'v','b':{}}}";
         String hold = "{'holder':'admin','since':1," + by + ",'k':true}";
         String rest = "'holds':[" + hold + "]";
@@ -60,7 +60,7 @@ class UnknownKeysTest {
     }
 
     @Test
-    void anUnknownLevelIsNamedWithTheVersionThatItNeeds() {
+    void anUnknownLevelIsNamedWithTheVersionThatReadsIt() {
         assertThatThrownBy(() -> Entry.parse(tree(event("upgrade", "'level':9,'needs':'7.5.0'"))))
                 .hasMessageContaining(
                         "is format level 9, and this version knows levels 1 to 4: start muster 7.5.0 or later");

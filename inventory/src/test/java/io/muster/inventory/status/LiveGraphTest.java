@@ -67,7 +67,7 @@ class LiveGraphTest {
     }
 
     @Test
-    void whatIsKnownOfNodesAndVerticesReachesThePicture() {
+    void thePictureShowsTheStatesOfNodesAndTheNotesOnVertices() {
         define("n[0-5]");
         run(new HoldChanges.Drain("1-2", "dimm", HoldChanges.Mode.NONE, Hold.SHARED, 0));
         run(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "2", ""));
@@ -92,7 +92,7 @@ class LiveGraphTest {
     }
 
     @Test
-    void notesFollowTheirHostToAnotherRankAndComeBackWithIt() {
+    void notesFollowTheirHostToANewRankAndReturnWithTheHost() {
         define("n[0-3]");
         annotate("/cluster0/n[1-2]/gpu1", NoteEdit.mark("failing", "ECC"));
         define("n3,n2,n0");
@@ -104,7 +104,7 @@ class LiveGraphTest {
     }
 
     @Test
-    void jgfHasTheSame() {
+    void jgfContainsTheStatesAndTheNotes() {
         define("n[0-1]");
         run(new HoldChanges.Drain("1", "dimm", HoldChanges.Mode.NONE, Hold.SHARED, 0));
         annotate("/cluster0/n1", NoteEdit.mark("failing", ""));

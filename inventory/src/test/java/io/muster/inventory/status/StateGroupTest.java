@@ -45,12 +45,12 @@ class StateGroupTest {
     }
 
     @Test
-    void allThatIsAlikeIsOneGroup() {
+    void ranksInTheSameStateAreOneGroup() {
         assertThat(shown(ALL_UP)).containsExactly("avail 0-99 ");
     }
 
     @Test
-    void groupsDivideTheRanksAmongThemselves() {
+    void everyRankIsInExactlyOneGroup() {
         InventoryState state = ALL_UP.apply(drain("10-19", "bad", "admin", 0), 2, ADA)
                 .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("15-24"), "psu"), 3, ADA)
                 .apply(new LivenessChanges.LivenessChanged(LivenessChange.TORPID, targets("30"), ""), 4, ADA)
@@ -69,7 +69,7 @@ class StateGroupTest {
     }
 
     @Test
-    void aRankThatIsAbsentTwiceIsToldOfOnce() {
+    void aRankThatIsAbsentForSeveralReasonsIsListedOnce() {
         InventoryState state = ALL_UP.apply(
                         new MembershipChanges.Excluded(targets("1-3"), Membership.Kind.CONFIG, "config"), 2, ADA)
                 .apply(new MembershipChanges.Excluded(targets("2-4"), Membership.Kind.ADMIN, "spare"), 3, ADA)

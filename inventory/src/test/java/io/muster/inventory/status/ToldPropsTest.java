@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-/** Status, why, find, the graph and JGF say the same of each host. */
+/** The status, why, find, the graph and JGF show the same words for each host. */
 class ToldPropsTest {
     private static final int HOSTS = 8;
     private static final Idset RANKS = Idset.range(0, HOSTS - 1);
@@ -69,7 +69,7 @@ class ToldPropsTest {
     }
 
     @Seeds
-    void theWordsOfAHostAreTheSameEverywhere(Random random) {
+    void allViewsShowTheSameStatesOfAHost(Random random) {
         run(new DefinitionChanges.Define(R, "reload", Liveness.Status.ONLINE));
         ResourceGraph columns = Structure.of(R, Detail.UNITS);
         ResourceGraph table = Jgf.read(Jgf.toJson(columns, Jgf.Form.TERSE));
@@ -90,7 +90,7 @@ class ToldPropsTest {
         }
     }
 
-    /** Returns what {@code muster status} says of a host with these words. */
+    /** Returns the state that {@code muster status} shows for a host with these words. */
     private static String status(List<String> words) {
         String first = words.get(0);
         String label =

@@ -1,6 +1,4 @@
-/**
- * Tests of what people are told about the present.
- */
+/** Tests of the answers about the present. */
 @NullMarked
 package io.muster.inventory.status;
 
