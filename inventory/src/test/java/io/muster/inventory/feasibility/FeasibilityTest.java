@@ -437,7 +437,8 @@ class FeasibilityTest {
                 "slot/port=1{unit:kW} | INVALID | port is asked in \"kW\", but the inventory counts it in \"GB/s\"",
                 "slot/prot | NEVER | type \"prot\" does not occur in this inventory; it has cluster, core, kw, licence, node, pfs, port, power, rack, did you mean \"port\"?"
             })
-    void resourcesOfAnotherSubsystemAreCheckedInThatSubsystem(String shape, Verdict verdict, String sentence) throws IOException {
+    void resourcesOfAnotherSubsystemAreCheckedInThatSubsystem(String shape, Verdict verdict, String sentence)
+            throws IOException {
         Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
         Answer answer = feasibility.ever(Request.of(Shape.parse(shape)));
         assertThat(answer.sentence()).isEqualTo(sentence);

@@ -92,7 +92,8 @@ class SchedulingTest {
             {'id':'c','metadata':{'type':'rack','name':'r'}},{'id':'n','metadata':{'type':'node','name':'n','rank':2}},{'id':'0','metadata':{'type':'core','id':1,'rank':2}},{'id':'1','metadata':{'type':'core','id':9,'rank':8}},{'id':'2','metadata':{'type':'core','id':9}} | c-n,c-0,c-1,c-2 | rank2/core1 | n
             {'id':'n','metadata':{'type':'node','name':'n'}},{'id':'0','metadata':{'type':'core','id':1}},{'id':'1','metadata':{'type':'core','size':3,'name':'p'}},{'id':'g','metadata':{'type':'gpu','name':'big'}},{'id':'z','metadata':{'type':'gpu','size':0,'id':4}} | n-0,n-1,n-g,n-z | rank0/core[0-3],gpu0 | n
             """)
-    void executionIsDerivedFromGraphsWithoutRanksNodesOrNesting(String vertices, String edges, String units, String hosts) {
+    void executionIsDerivedFromGraphsWithoutRanksNodesOrNesting(
+            String vertices, String edges, String units, String hosts) {
         ResourceSet r = ResourceSet.parse(quoted("{'version':1,'scheduling':" + graph(vertices, edges) + "}"));
 
         assertThat(shortForm(r)).endsWith(units);
