@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Responds to requests that take long to compute, one at a time, beside the core thread. Users take turns, so that a user
- * with many requests delays only that user's own. Each response is computed from the situation at the moment when the turn
- * of the request comes.
+ * with many requests delays only that user's own requests. Each response is computed from the situation at the moment when
+ * the turn of the request comes.
  */
 final class Turns<S> {
     /**
