@@ -68,7 +68,7 @@ public final class Changes {
         String refusal() throws IOException;
     }
 
-    /** The last answers that contain names of holds, by the seq of the change, for changes that are sent again. */
+    /** The last answers that name ended holds, by the seq of the change, for changes that are sent again. */
     private final Map<Long, ChangeAnswer> endings = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, ChangeAnswer> eldest) {
