@@ -39,7 +39,7 @@ public record Rights(
         return new Rights(identity, credentials, user, granted, holders, by);
     }
 
-    /** Returns the credentials that count for a message with these credentials from this user. */
+    /** Returns the credentials in force for a message from this user that claims these credentials. */
     public Credentials stamp(Credentials claimed) {
         return credentials.stamp(claimed, allow(Right.SPEAK_FOR));
     }

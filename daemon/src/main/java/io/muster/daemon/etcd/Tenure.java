@@ -89,7 +89,7 @@ final class Tenure implements Closeable {
     /**
      * Tries to lead. Called on the thread of the ledger, with a connection of this thread.
      *
-     * @return whether etcd has answered, so that a leader exists now
+     * @return false if etcd has refused this daemon; otherwise a leader exists now
      */
     boolean campaign(Store with, long under) throws EtcdException {
         try {
