@@ -270,7 +270,8 @@ final class Daemon {
         telemetry.onCondition(vitals::conditionChanged);
         vitals.ready(config);
         long seq = core.inventory().seq();
-        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq); // ends the warm-up at the first change, which needs the processors
+        // The first change ends the warm-up, because the change needs the processors.
+        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq);
         warmUp = started;
         started.start();
     }

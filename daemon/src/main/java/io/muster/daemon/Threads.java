@@ -164,8 +164,8 @@ final class Threads implements AutoCloseable {
     }
 
     /**
-     * Ends an executor after its tasks, so that the last lines of the log are written, but does not wait long for a log that
-     * is not read.
+     * Waits for the tasks of the executor, so that the last lines of the log are written. The wait is limited, because the
+     * log may not accept lines.
      */
     private static void finish(ExecutorService executor) {
         try {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param leader the URIs of the leader; "" if no daemon is known to lead
  * @param lag the number of events in etcd that the daemon has not applied
- * @param age the time in seconds since what the daemon shows was known to be the newest state
+ * @param age the seconds since the state that the daemon shows was known to be the newest one
  */
 public record Standby(String leader, long lag, double age) {
     /** Asks a daemon. Returns null if the daemon leads, or has a ledger of files, as each daemon of an earlier version has. */

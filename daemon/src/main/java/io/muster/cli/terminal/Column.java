@@ -20,8 +20,8 @@ public record Column(
     private static final int LEAST = 10;
 
     /**
-     * Returns whether words in this column have colours. Only columns with words of the program's own have them: a host may
-     * be named "down", and a reason may be one letter.
+     * Returns whether words in this column have colours. Only columns with words that the program chooses have colours: a
+     * host may be named "down", and a reason may be one letter.
      */
     boolean hasColour() {
         return name.startsWith("state") || name.equals("status") || name.equals("up");
