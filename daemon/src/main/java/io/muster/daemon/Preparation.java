@@ -98,7 +98,7 @@ final class Preparation implements Configurable {
 
     /**
      * Why a reload may not put the configuration's R in force, or null. A file that was emptied or cut short must not remove
-     * the hosts of an instance: an admin who wants to remove them sets {@code muster.reload-drop}, or restarts the daemon.
+     * the hosts of an instance: to remove hosts, an admin sets {@code muster.reload-drop}, or restarts the daemon.
      */
     @Nullable
     String refusal(Config next) {

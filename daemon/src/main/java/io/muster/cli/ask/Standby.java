@@ -9,7 +9,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a daemon that does not lead is behind the ledger on etcd.
+ * The distance of a daemon that does not lead to the newest state of the ledger on etcd.
  *
  * @param leader the URIs of the leader; "" if no daemon is known to lead
  * @param lag the number of events in etcd that the daemon has not applied

@@ -196,7 +196,10 @@ abstract class Change extends ServerVerb {
         return new Conflict(standing.state(), ranks, standing.now(console()));
     }
 
-    /** Checks the targets against R, because the daemon's error number for wrong targets is that of any other wrong argument. */
+    /**
+     * Checks the targets against R, because the daemon uses the same error number for wrong targets and for any other wrong
+     * argument.
+     */
     private void checkTargets(FluxClient client, String targets) throws IOException {
         if (targets.isEmpty()) {
             return;

@@ -133,7 +133,7 @@ final class ServerPast implements PastSource {
             past.add(present(), now);
         }
         Coverage known = past.coverage();
-        // The events since then are known, although not always what they changed.
+        // The events since then are known, but not always their effects.
         Hostlist unknown = known.unknown();
         Coverage coverage = new Coverage(known.first(), lost > 0 ? lost : known.since(), lost == 0, "", unknown);
         return PastAnswer.of(past.rest(), coverage);

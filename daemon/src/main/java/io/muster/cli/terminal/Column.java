@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the column's name in {@code --format}
  * @param right whether cells are aligned to the right, as counts are
  * @param flexible whether the text may be cut, or in the last column wrapped, to fit a terminal
- * @param listing what the texts are lists of; null if they are no lists. A list is cut in the last column too
+ * @param listing the kind of the elements if the texts are lists; null if they are not. A list is cut in the last column too
  */
 public record Column(
         String name,

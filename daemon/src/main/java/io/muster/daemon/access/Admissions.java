@@ -214,8 +214,8 @@ public final class Admissions {
         }
 
         /**
-         * Ends the lookup. The admission that is in force now decides what the user may do, not the one at the beginning of the
-         * lookup.
+         * Ends the lookup. The admission that is in force at the end determines the user's rights, not the one at the
+         * beginning of the lookup.
          */
         void found(String name) {
             if (over) {

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
  * @param guests whether users without any other right may connect and read
  * @param rootOwner whether root counts as the owner
  * @param admins users and {@code %groups} with Flux's admin role, from {@code access.roles.admin}; a {@link Grant} gives the role rights
- * @param grants {@code [[grant]]}, and what the older keys {@code muster.admins} and {@code muster.schedulers} grant; users with any
- *     right may connect without {@code guests}
+ * @param grants {@code [[grant]]}, and the grants of the older keys {@code muster.admins} and {@code muster.schedulers};
+ *     users with any right may connect without {@code guests}
  */
 public record Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.][A-Za-z0-9_.@\\\\+-]{0,254}\\$?");

@@ -54,8 +54,8 @@ public final class SourceFile {
 
     /** @param expected the size of the content, as far as it is known: more than one copy of a large R would fill the heap */
     private static byte[] read(InputStream in, ByteSize largest, int expected) throws IOException {
-        // Not by readNBytes, which asks for the number of available bytes: for a pipe, the JDK then asks for a position and
-        // fails.
+        // Not by readNBytes, which asks for the number of available bytes. For a pipe, the JDK then asks for a position
+        // and fails.
         byte[] all = new byte[expected];
         int size = 0;
         byte[] chunk = new byte[1 << 16];

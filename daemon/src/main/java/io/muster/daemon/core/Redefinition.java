@@ -58,10 +58,10 @@ public final class Redefinition {
     }
 
     /**
-     * What a new R leads to, which is computed beside the core thread.
+     * The consequences of a new R, which are computed beside the core thread.
      *
      * @param untold the parts that the schedulers cannot be sent
-     * @param reports what happens to hosts, for the log
+     * @param reports sentences about changes of hosts, for the log
      */
     private record Plan(@Nullable Command command, List<String> untold, List<String> reports) {
         static Plan of(Define wanted, InventoryState state, boolean isAcquired, boolean inPart) {

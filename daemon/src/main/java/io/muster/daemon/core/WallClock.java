@@ -23,7 +23,7 @@ public final class WallClock implements InstantSource {
     private static final double NANOS = 1e9;
 
     /**
-     * The limits of what is normal, in seconds; each of them may be infinite.
+     * The limits within which clocks are not doubted, in seconds; each limit may be infinite.
      *
      * @param jump by how much the wall clock may be set at once
      * @param gap how much later than the last known time a start of the daemon may be

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * How a daemon presents itself in {@code leader} and {@code member/}.
  *
  * @param member the id of the daemon in the configuration
- * @param boot a random text that tells this run of the daemon from all others
+ * @param boot a random text that identifies this run of the daemon
  * @param uris where clients connect to the daemon
  * @param level the newest format level that the daemon reads
  */

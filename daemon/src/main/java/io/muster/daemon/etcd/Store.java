@@ -33,7 +33,7 @@ class Store implements Closeable {
     }
 
     /**
-     * What one linearizable transaction found.
+     * The result of one linearizable transaction.
      *
      * @param asked the monotonic time in nanoseconds when the transaction was sent
      * @param id the ledger's id; "" if there is none
@@ -43,7 +43,7 @@ class Store implements Closeable {
      */
     record View(
             long asked, String id, @Nullable Entry leader, Group.Head head, List<Group> groups, List<Leader> members) {
-        /** The term of the leader; 0 if nobody leads. */
+        /** The term of the leader; 0 if no daemon leads. */
         long term() {
             return leader == null ? 0 : leader.modRevision();
         }

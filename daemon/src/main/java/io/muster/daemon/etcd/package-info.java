@@ -27,7 +27,7 @@
  *       can write nothing.
  *   <li>A write of the log also requires that {@code head} is as the writer's last transaction left it. So a transaction can be sent again
  *       over any member, and is carried out at most once.
- *   <li>No decision depends on a lease, on a clock or on a watch. A lease only ends the key of a leader that has gone.
+ *   <li>No decision depends on a lease, on a clock or on a watch. A lease only ends the key of a leader that no longer runs.
  *   <li>Every transaction names the one before it. A daemon whose own last transaction is not in the log stops following.
  * </ul>
  */

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Serves the files of the page to everybody, and leaves all other paths to the next site. The files have no secrets: the
- * page requests all data with the token of its user. Each file is read and compressed once.
+ * Serves the files of the page without a check of rights, and leaves all other paths to the next site. The files have no
+ * secrets: the page requests all data with the token of its user. Each file is read and compressed once.
  */
 public final class Page implements Site {
     private static final String FOLDER = "/page/";

@@ -1,7 +1,7 @@
 /**
  * The journal package implements the ledger with files in the state directory. The directory has every change that was
  * responded to, even after a crash, a power loss or a failed write. It depends on the JDK, Jackson and the problem, json and
- * level packages, and knows nothing about the inventory: to the journal, an event is a line of text.
+ * level packages, and does not use the inventory: to the journal, an event is a line of text.
  * {@link io.muster.daemon.journal.Journal} may be used from any thread and does its work on a thread of its own,
  * {@code journal}; everything else may be used only by the thread that created it.
  *
@@ -66,7 +66,7 @@
  *
  * <ol>
  *   <li>Locks the directory, deletes unfinished files, reads the snapshot, finds the segment with the event after it.
- *   <li>Reads on from there. Every line must have its checksum and the next seq, every group its end.
+ *   <li>Continues to read from there. Every line must have its checksum and the next seq, every group its end.
  *   <li>A first bad line in the last segment is a <em>torn tail</em> if the rest of the file is what a power loss leaves of
  *       writes that were never forced: bytes missing at the end or zero, and no intact line further on whose
  *       {@code durable} covers the bad one. The start cuts off the tail from the start of its command, warns, and keeps a copy in

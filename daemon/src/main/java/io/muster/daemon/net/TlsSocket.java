@@ -49,7 +49,7 @@ public final class TlsSocket extends Listener implements Host {
     /**
      * Begins to accept connections.
      *
-     * @throws IOException if the address cannot be had; the message says why
+     * @throws IOException if the address cannot be bound; the message says why
      */
     public static TlsSocket bind(ListenAddress address, Terms terms, Handshakes handshakes) throws IOException {
         return new TlsSocket(address, terms, handshakes);

@@ -69,7 +69,7 @@ final class Held {
         try {
             return Owner.parse(request.payload()) != null;
         } catch (RpcException e) {
-            return true; // the daemon says what is wrong
+            return true; // the daemon refuses the request with a sentence
         }
     }
 
@@ -167,7 +167,7 @@ final class Held {
         return cancelled;
     }
 
-    /** Ends the acquisition, because the scheduler has gone. */
+    /** Ends the acquisition, because the scheduler has disconnected. */
     void abandon() {
         Request cancel = new Request(
                 Header.flags(Header.NORESPONSE).with(request.credentials()),

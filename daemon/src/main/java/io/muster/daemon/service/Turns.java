@@ -66,8 +66,8 @@ final class Turns<S> {
         /**
          * Computes the response.
          *
-         * @param step called from time to time; the exception that it throws ends work that takes too long, or whose client is
-         *     gone
+         * @param step called from time to time; the exception that it throws ends work that takes too long, or whose client
+         *     has disconnected
          * @throws RpcException if the request is refused
          */
         @Nullable

@@ -123,7 +123,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
         ctx.fireChannelInactive();
     }
 
-    /** Closes the connection: the end of the handshake has already said why. */
+    /** Closes the connection: the reason was already reported at the end of the handshake. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         ctx.close();

@@ -271,7 +271,8 @@ public final class Handshakes {
     private void arrived(Channel channel, @Nullable Inside peer, Host host) {
         Turn turn = running.get(channel);
         if (turn != null) {
-            long usual = (7 * patience + 4 * turn.waited()) / 8; // a moving average of four times the time that the last peers needed
+            // A moving average of four times the time that the last peers needed.
+            long usual = (7 * patience + 4 * turn.waited()) / 8;
             patience = Math.min(MOST_PATIENCE_NANOS, Math.max(LEAST_PATIENCE_NANOS, usual));
         }
         end(channel);

@@ -171,7 +171,7 @@ public final class LocalDisk implements Disk {
     }
 
     /** Returns the directory, opened and checked. The caller closes it. */
-    @SuppressWarnings("StreamResourceLeak") // the stream is what is returned
+    @SuppressWarnings("StreamResourceLeak") // the method returns the stream
     private SecureDirectoryStream<Path> top() throws IOException {
         DirectoryStream<Path> opened;
         try {
@@ -372,8 +372,8 @@ public final class LocalDisk implements Disk {
         }
         below(name, (directory, last) -> {
             if (attributes(directory, last) == null) {
-                // Java has no mkdirat(2), so the directory is created by its path. The next steps work on what the
-                // open directory has.
+                // Java has no mkdirat(2), so the directory is created by its path. The next steps work on the entry of
+                // the open directory.
                 create(root.resolve(name));
                 own(directory, last, DIRECTORY);
             }
