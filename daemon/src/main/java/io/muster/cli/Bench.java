@@ -42,7 +42,7 @@ public final class Bench extends Verb {
      *
      * @param uri address of the daemon to measure; null to start one for each number of ranks
      * @param streams numbers of schedulers
-     * @param core whether to measure the processor time of the core thread, and nothing else
+     * @param core whether to measure only the processor time of the core thread
      * @param runs number of changes and queries of each kind
      * @param directory parent of the state directories
      */

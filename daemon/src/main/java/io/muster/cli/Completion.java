@@ -47,7 +47,7 @@ import picocli.CommandLine.Parameters;
 final class Completion extends Verb {
     private static final int MOST_HOSTS = 100_000;
 
-    /** Words that mean nothing else to a shell. Other words are not offered, because a property could be a command. */
+    /** Words that have no special meaning to a shell. Other words are not offered, because a property could be a command. */
     private static final Pattern HARMLESS = Pattern.compile("[A-Za-z0-9@+_.:/%][A-Za-z0-9@+_.:/%-]*");
 
     @Parameters(

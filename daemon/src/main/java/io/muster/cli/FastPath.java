@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the verbs that scripts call in loops, in their simplest forms: {@code status}, and {@code drain} and {@code undrain}
- * with {@code [-f | -u] TARGETS WORD...}. These forms are read without picocli, which takes longer to start than everything
- * else together. Picocli reads every line with another option, and would read the forms here in the same way.
+ * with {@code [-f | -u] TARGETS WORD...}. These forms are read without picocli, which takes longer to start than all other
+ * parts together. Picocli reads every line with another option, and would read the forms here in the same way.
  */
 final class FastPath {
     private FastPath() {}

@@ -6,7 +6,7 @@ import java.util.Arrays;
 final class FluxAliases {
     private FluxAliases() {}
 
-    /** Returns a line that names no verb without {@code --help}, which would hide that mistake. */
+    /** Removes {@code --help} from a line that names no verb, because the help would hide that mistake. */
     static String[] withoutHelp(String... line) {
         return Arrays.stream(line)
                 .filter(word -> !word.equals("--help") && !word.equals("-h"))

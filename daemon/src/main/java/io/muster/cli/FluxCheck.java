@@ -137,7 +137,7 @@ final class FluxCheck extends Verb {
         }
     }
 
-    /** Checks what Flux has installed and configured, and returns the facts that flux_facts.py has found. */
+    /** Checks the installation and configuration of Flux, and returns the facts that flux_facts.py has found. */
     private JsonNode flux(Level wanted) throws IOException, InterruptedException {
         JsonNode facts;
         try {

@@ -22,7 +22,7 @@ final class FluxFit {
         FEED(72, List.of("change", "follow")),
         OBSERVE(72, List.of("change"));
 
-        /** The minor version of the first flux-core 0.x that has what this level needs. */
+        /** The minor version of the first flux-core 0.x that has all features that this level needs. */
         private final int oldest;
 
         private final List<String> rights;
@@ -99,7 +99,7 @@ final class FluxFit {
                 : new Check("flux", sentence, "try it on a test system, and give --force if it works");
     }
 
-    /** A check of a fact that is there, or that could not be found for a reason. */
+    /** Checks a fact. The fact is either present, or missing with the reason why it could not be found. */
     static Check fact(String name, JsonNode facts, String fact, String meaning, String advice) {
         return facts.path(fact).asText("").isEmpty() || facts.path(fact).isNull()
                 ? new Check(name, facts.path("errors").path(fact).asText("nothing is known"), advice)
@@ -127,7 +127,7 @@ final class FluxFit {
     /**
      * Compares the hosts by name.
      *
-     * @param brokers null if nobody knows the hosts of the instance
+     * @param brokers null if the hosts of the instance are not known
      */
     static Check hosts(Hostlist ours, @Nullable Hostlist brokers) {
         if (brokers == null || brokers.isEmpty()) {

@@ -35,7 +35,7 @@ public sealed class Muster permits Manual {
     Muster() {}
 
     public static void main(String[] arguments) {
-        // Without this property, every start would search for, and so load, all of java.time and java.sql.
+        // Without this property, every start would search for all classes of java.time and java.sql, and so load them.
         System.setProperty("picocli.converters.excludes", "java.time.*,java.sql.*,java.nio.by.*");
         Console console = Console.ofProcess();
         System.exit(run(console, arguments));

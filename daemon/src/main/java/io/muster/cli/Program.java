@@ -7,7 +7,7 @@ import java.io.OutputStream;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs programs of other packages, for verbs that collect what these programs say. */
+/** Runs programs of other packages, for verbs that collect the output of these programs. */
 final class Program {
     private static final long SECONDS = 10;
     private static final int MOST_BYTES = 64 << 20;
@@ -32,7 +32,7 @@ final class Program {
             try (OutputStream in = process.getOutputStream()) {
                 in.write(input);
             } catch (IOException endedBefore) {
-                // the status and the output say more
+                // the status and the output describe the failure
             }
             byte[] output = process.getInputStream().readNBytes(MOST_BYTES);
             int exit = process.waitFor();

@@ -145,7 +145,7 @@ final class Support extends Verb {
         add("threads.txt", this::threads);
     }
 
-    /** Adds a part; a part that fails or takes too long is noted as missing. */
+    /** Adds a part; a part that fails or takes too long is listed as missing. */
     private void add(String name, Callable<byte[]> part) {
         FutureTask<byte[]> task = new FutureTask<>(part);
         Thread thread = new Thread(task, "support-" + name);
@@ -275,7 +275,7 @@ final class Support extends Verb {
         }
     }
 
-    /** Has the JDK's tool dump the threads: that works even if the daemon answers no request. */
+    /** Dumps the threads with the JDK's tool, which works even if the daemon answers no request. */
     private byte[] threads() throws IOException, InterruptedException {
         String pid = String.valueOf(daemon(stateDir().resolve("lock")));
         Path jcmd = Path.of(System.getProperty("java.home", ""), "bin", "jcmd");
@@ -284,7 +284,7 @@ final class Support extends Verb {
 
     /**
      * Returns the pid of the process that holds the lock. The file keeps the pid of a daemon that has ended, and jcmd would
-     * send SIGQUIT to whatever process has that pid now.
+     * send SIGQUIT to the process that has this pid now.
      */
     private static long daemon(Path lock) throws IOException {
         Matcher holder = PID.matcher(Files.exists(lock) ? Files.readString(lock) : "");

@@ -38,7 +38,7 @@ public final class Build {
         return revision().equals(UNKNOWN) ? version() : version() + " (" + revision() + ")";
     }
 
-    /** @param ledger returns the attributes that say who makes changes */
+    /** @param ledger returns the attributes that name the daemon that makes changes */
     static Attributes attributes(Config config, Environment environment, Supplier<Map<String, String>> ledger) {
         Map<String, String> fixed = new HashMap<>();
         fixed.put("version", "muster-" + version());

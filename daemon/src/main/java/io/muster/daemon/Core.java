@@ -17,7 +17,7 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Liveness;
 
-/** The ledger, and the parts that live on the core thread. */
+/** The ledger, and the parts that run on the core thread. */
 record Core(
         Ledger ledger,
         Inventory inventory,
@@ -29,7 +29,10 @@ record Core(
         Snapshots snapshots)
         implements Configurable {
 
-    /** Builds the parts. Listeners are called in the order in which they are added: schedulers hear of a change before anybody else. */
+    /**
+     * Builds the parts. Listeners are called in the order in which they are added: schedulers are sent a change before all
+     * other clients.
+     */
     static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
         Committed found = new Committed(recovered.state(), ledger.durableSeq());
         Inventory inventory =

@@ -254,7 +254,7 @@ final class Daemon {
     }
 
     /**
-     * Starts what people and systemd see of the daemon: probes, reloads and the report that it is ready.
+     * Starts the parts that people and systemd use: probes, reloads and the report that the daemon is ready.
      *
      * @param file the configuration that SIGHUP reads again
      */
@@ -270,7 +270,8 @@ final class Daemon {
         telemetry.onCondition(vitals::conditionChanged);
         vitals.ready(config);
         long seq = core.inventory().seq();
-        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq); // a change needs the processors
+        // The first change ends the warm-up, because the change needs the processors.
+        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq);
         warmUp = started;
         started.start();
     }

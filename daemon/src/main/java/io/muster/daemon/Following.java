@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes this daemon a leader or a standby, as the ledger on etcd says: a standby applies what the leader writes and answers everything that
- * reads, and only the leader takes changes and serves schedulers and reporters.
+ * Makes this daemon a leader or a standby, as the ledger on etcd decides. A standby applies the leader's changes and answers
+ * all queries. Only the leader accepts changes and serves schedulers and reporters.
  */
 final class Following implements Standing {
     private static final Logger log = LoggerFactory.getLogger("ledger");
@@ -51,7 +51,7 @@ final class Following implements Standing {
     /**
      * Begins to follow, and waits until the daemon leads or follows another daemon.
      *
-     * @throws IOException if the daemon does neither in time and has no inventory that it could show
+     * @throws IOException if the daemon neither leads nor follows in time, and has no inventory to show
      */
     void begin(EtcdLedger ledger, Config config, Duration patience) throws Exception {
         threads.onCore(() -> {

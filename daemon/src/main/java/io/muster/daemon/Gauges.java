@@ -100,7 +100,7 @@ final class Gauges {
         metrics.gauge(Meter.NODES_FLAGGED, () -> ranks.apply(inventory.state()).size(), name);
     }
 
-    /** Counts the ranks that jobs use; NaN if nobody says which ranks these are. */
+    /** Counts the ranks that jobs use; NaN if no reporter reports which ranks these are. */
     private void usage(Reporters reporters) {
         used(reporters, HostState.ALLOCATED, s -> s.resources().ranks());
         used(reporters, HostState.DRAINING, s -> s.holds().held());

@@ -15,9 +15,9 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Standard error of a daemon: lines wait in a queue of at most {@link #MOST_WAITING} bytes until the thread {@code log} has written them.
- * When nobody reads the log (journald is stalled, a pipe is full), only that thread waits. Lines beyond the bound are dropped and
- * counted, and where they are missing a line says how many. Safe on any thread.
+ * Standard error of a daemon: lines wait in a queue of at most {@link #MOST_WAITING} bytes until the thread {@code log} has
+ * written them. If the log is not read (journald is stalled, a pipe is full), only that thread waits. Lines beyond the bound
+ * are dropped and counted, and a line in their place gives their number. Safe on any thread.
  */
 public final class LogPipe extends OutputStream {
     static final int MOST_WAITING = 4 << 20;
@@ -64,10 +64,10 @@ public final class LogPipe extends OutputStream {
     }
 
     /**
-     * Puts a queue before standard error, for everything that this process prints there until {@link #close}. What a library prints on
-     * standard output goes the same way.
+     * Puts a queue before standard error, for everything that this process prints there until {@link #close}. Output of
+     * libraries on standard output goes through the same queue.
      *
-     * @param notice makes the line, with its end, that says how many lines were dropped
+     * @param notice makes the line, with its line end, that gives the number of dropped lines
      */
     public static LogPipe install(LongFunction<byte[]> notice) {
         LogPipe pipe = new LogPipe(new FileOutputStream(FileDescriptor.err), notice);
@@ -159,7 +159,7 @@ public final class LogPipe extends OutputStream {
         notifyAll();
     }
 
-    /** Gives standard error back, and waits a short time until everything is written. */
+    /** Restores standard error, and waits a short time until everything is written. */
     @Override
     public void close() {
         System.setErr(errBefore);

@@ -29,7 +29,7 @@ final class Preparation implements Configurable {
     /** The method that RFC 44 names for an R loaded by {@code resource.reload}. */
     private static final String RELOADED = "reload";
 
-    /** RFC 44's word for an R that nobody has configured: this host. */
+    /** RFC 44's word for an R that is not configured and was discovered on this host. */
     private static final String DISCOVERED = "dynamic-discovery";
 
     private final Core core;
@@ -63,8 +63,8 @@ final class Preparation implements Configurable {
     }
 
     /**
-     * Applies the configuration at start. If the disk refuses changes, or this daemon has lost the lead meanwhile, the inventory goes on
-     * as it was found, if there was one.
+     * Applies the configuration at start. If the disk refuses changes, or this daemon has lost the lead meanwhile, the
+     * daemon continues with the inventory that it found, if there was one.
      *
      * @throws IOException if changes are refused and there was no inventory
      */
@@ -97,8 +97,8 @@ final class Preparation implements Configurable {
     }
 
     /**
-     * Why a reload may not put the configuration's R in force, or null. A file that was emptied or cut short must not cost an
-     * instance its hosts: an admin who wants to remove them sets {@code muster.reload-drop}, or restarts the daemon.
+     * Why a reload may not put the configuration's R in force, or null. A file that was emptied or cut short must not remove
+     * the hosts of an instance: to remove hosts, an admin sets {@code muster.reload-drop}, or restarts the daemon.
      */
     @Nullable
     String refusal(Config next) {
@@ -186,7 +186,7 @@ final class Preparation implements Configurable {
     }
 
     /**
-     * Runs a task on the core thread and waits for the answer. A bug is passed to the thread that waits.
+     * Runs a task on the core thread and waits for the answer. An exception of the task is passed to the waiting thread.
      *
      * @return why the change could not be made durable, or null
      */

@@ -29,7 +29,7 @@ final class Recovered implements Replay {
     private static final Logger log = LoggerFactory.getLogger("muster");
     private static final int MOST_MENDED_TOLD = 10;
 
-    /** Nobody waits for the copy, and forces of the disk that follow each change would slow down an etcd on the same disk. */
+    /** No client waits for the copy, and forcing the disk after each change would slow down an etcd on the same disk. */
     private static final Duration LINGER = Duration.ofMillis(50);
 
     private final WallClock clock;
@@ -64,7 +64,7 @@ final class Recovered implements Replay {
         return read(storage, uid, listener, executor, Duration.ZERO);
     }
 
-    /** Does the same for a directory that may be the copy of a ledger on etcd. */
+    /** Like {@link #open}, for a directory that may be the copy of a ledger on etcd. */
     Journal openCopy(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
         Journal journal = read(storage, uid, listener, executor, LINGER);
         clock.reached(lastTime); // another daemon may have written the last event
@@ -141,7 +141,10 @@ final class Recovered implements Replay {
         return written == null ? entry.toBytes() : written;
     }
 
-    /** An earlier version took strings and numbers that no other program can read: the daemon starts with a replacement of each. */
+    /**
+     * An earlier version accepted strings and numbers that no other program can read: the daemon starts with a replacement
+     * of each.
+     */
     private boolean mend(String subject, ObjectNode document) {
         List<String> places = PortableJson.mend(document);
         for (String place : places) {

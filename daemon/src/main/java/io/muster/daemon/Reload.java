@@ -27,7 +27,7 @@ final class Reload {
 
     /**
      * @param started the configuration at the start; some of its keys stay in force
-     * @param parts what follows the configuration, in the order in which it is configured
+     * @param parts the parts that follow the configuration, in the order in which they are configured
      */
     Reload(
             Supplier<Config> source,

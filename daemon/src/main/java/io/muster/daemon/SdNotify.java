@@ -56,7 +56,10 @@ public final class SdNotify implements AutoCloseable {
         return new SdNotify(connected.channel(), watchdogOf(environment));
     }
 
-    /** How often {@link #watchdog()} should be called: half of what the unit allows, as sd_watchdog_enabled(3) advises. */
+    /**
+     * How often {@link #watchdog()} should be called: half of the time that the unit allows, as sd_watchdog_enabled(3)
+     * advises.
+     */
     public Optional<Duration> watchdogInterval() {
         return watchdog;
     }

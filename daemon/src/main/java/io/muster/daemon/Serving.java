@@ -68,8 +68,8 @@ public final class Serving {
     }
 
     /**
-     * Starts the daemon and waits until it has stopped. Once the daemon has started, a shutdown hook stops it in order whatever ends the
-     * process.
+     * Starts the daemon and waits until it has stopped. Once the daemon has started, a shutdown hook stops the daemon in
+     * order when the process ends for any reason.
      */
     private static void serve(
             Config config, @Nullable Path file, Environment environment, Hangup hangup, Tracer trace, LogPipe logPipe)

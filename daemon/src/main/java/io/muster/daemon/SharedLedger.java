@@ -63,8 +63,9 @@ final class SharedLedger {
     }
 
     /**
-     * The attributes that say who makes changes: {@code muster.role}, {@code muster.leader} with the URIs of the leader, {@code
-     * muster.term}, and {@code muster.seq}, {@code muster.lag} and {@code muster.age} of what this daemon shows. None with a ledger of files.
+     * The attributes that name the daemon that makes changes: {@code muster.role}, {@code muster.leader} with the URIs of
+     * the leader, {@code muster.term}, and {@code muster.seq}, {@code muster.lag} and {@code muster.age} of the state that
+     * this daemon shows. None with a ledger of files.
      */
     static Map<String, String> attributes(Ledger ledger) {
         if (!(ledger instanceof EtcdLedger shared)) {
@@ -108,7 +109,7 @@ final class SharedLedger {
                         + " every daemon that shares the ledger must read format level " + Level.NEWEST.number();
     }
 
-    /** Binds the meters of who leads; a daemon with a ledger of files leads, without a term. */
+    /** Binds the meters that show the leader; a daemon with a ledger of files leads, without a term. */
     static void bind(Metrics metrics, Ledger ledger) {
         EtcdLedger shared = ledger instanceof EtcdLedger etcd ? etcd : null;
         metrics.gauge(Meter.LEDGER_LEADS, () -> shared != null && shared.term() == 0 ? 0 : 1);

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Checks regularly whether the sockets still have their names: without a name nobody can connect, and nothing else would report it. The
- * check may block, so it runs on the worker thread.
+ * Checks regularly whether the sockets still have their names: without a name clients cannot connect, and nothing else would
+ * report this. The check may block, so it runs on the worker thread.
  */
 final class SocketWatch {
     private static final long EVERY_SECONDS = 2;
@@ -19,7 +19,7 @@ final class SocketWatch {
     private final Telemetry telemetry;
     private final AtomicBoolean waiting = new AtomicBoolean();
 
-    /** @param faults return, for each socket, why nobody can connect by its name; "" if connecting works */
+    /** @param faults return, for each socket, why clients cannot connect by its name; "" if connecting works */
     SocketWatch(List<Supplier<String>> faults, Telemetry telemetry) {
         this.faults = List.copyOf(faults);
         this.telemetry = telemetry;

@@ -107,7 +107,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         return fault;
     }
 
-    /** Why nobody can connect by a socket's name; "" if everybody can. */
+    /** Why clients cannot connect by a socket's name; "" if they can. */
     String unreachable() {
         return unreachable;
     }

@@ -16,10 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The daemon's threads: {@code core} for peers and state, {@code worker} for snapshots and the log of changes, {@code names} and
- * {@code services} for the names of users, {@code reload} for a configuration or an R that is read again, {@code checks} for what takes
- * long, {@code answers} for answers that are long, {@code metrics} for scrapes, {@code past} for history, {@code network} for connections in HTTP
- * and TLS, {@code handshakes} for those of TLS, {@code api} for requests in HTTP. The journal has its own.
+ * The daemon's threads: {@code core} for peers and state, {@code worker} for snapshots and the log of changes, {@code names}
+ * and {@code services} for the names of users, {@code reload} for a configuration or an R that is read again, {@code checks}
+ * for long computations, {@code answers} for long answers, {@code metrics} for scrapes, {@code past} for history,
+ * {@code network} for connections in HTTP and TLS, {@code handshakes} for those of TLS, {@code api} for requests in HTTP.
+ * The journal has its own.
  */
 final class Threads implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -46,7 +47,7 @@ final class Threads implements AutoCloseable {
     private final ExecutorService answers = pool(2, "answers");
     private final ExecutorService reloads = pool(1, "reload");
 
-    /** All threads start now, so that their number says nothing about the load so far. */
+    /** All threads start now, so that the number of threads does not depend on the load so far. */
     private static ExecutorService pool(int size, String name) {
         ThreadPoolExecutor pool =
                 new ThreadPoolExecutor(size, size, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), named(name));
@@ -59,7 +60,7 @@ final class Threads implements AutoCloseable {
             Thread thread = new Thread(task, name);
             thread.setUncaughtExceptionHandler(
                     (t, bug) -> log.error("a bug made the thread {} fail", t.getName(), bug));
-            thread.setDaemon(true); // only the main thread decides whether there is still a daemon
+            thread.setDaemon(true); // the process ends when the main thread ends
             return thread;
         };
     }
@@ -96,7 +97,7 @@ final class Threads implements AutoCloseable {
         return worker;
     }
 
-    /** For what only computes, however long: apart from the worker, which a disk may hold up. */
+    /** For computations of any length: separate from the worker, which a disk may block. */
     ExecutorService checks() {
         return checks;
     }
@@ -106,7 +107,7 @@ final class Threads implements AutoCloseable {
         return past;
     }
 
-    /** For the names of users in files, for which every peer waits that is not known yet. */
+    /** For the names of users in files. Every peer whose user is not known yet waits for its name. */
     ExecutorService names() {
         return names;
     }
@@ -116,7 +117,7 @@ final class Threads implements AutoCloseable {
         return services;
     }
 
-    /** For answers to queries that are long. Two threads, so that one kind of answer that takes long does not hold up all others. */
+    /** For long answers to queries. Two threads, so that one kind of answer that takes long does not hold up all others. */
     ExecutorService answers() {
         return answers;
     }
@@ -126,7 +127,7 @@ final class Threads implements AutoCloseable {
         return new Aside(core, executor);
     }
 
-    /** For what reads much or waits for the disk, and must not keep snapshots waiting. */
+    /** For tasks that read much or wait for the disk, and must not delay snapshots. */
     ExecutorService reloads() {
         return reloads;
     }
@@ -162,7 +163,10 @@ final class Threads implements AutoCloseable {
         finish(worker);
     }
 
-    /** The log's last lines are still to be written; a log that does not take them keeps nobody. */
+    /**
+     * Waits for the tasks of the executor, so that the last lines of the log are written. The wait is limited, because the
+     * log may not accept lines.
+     */
     private static void finish(ExecutorService executor) {
         try {
             if (!executor.awaitTermination(LAST_LINES_SECONDS, TimeUnit.SECONDS)) {

@@ -36,12 +36,12 @@ final class Vitals {
         pulse.start(threads.core());
     }
 
-    /** Returns what needs no rights over HTTP. */
+    /** Returns the site that needs no rights over HTTP. */
     Probes probes() {
         return new Probes(telemetry.metrics()::scrape, this::health, this::readiness, this::leads);
     }
 
-    /** The answer to /healthz: reports only faults that nothing but a restart repairs, which excludes a full disk. */
+    /** The answer to /healthz: reports only faults that require a restart, which a full disk does not. */
     private Health health() {
         return core.ledger().status().condition() == Condition.BROKEN
                 ? Health.because(telemetry.fault())

@@ -24,9 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exercises the code of the daemon right after the start, because a JVM runs code slowly at first. A scratch daemon in the same process,
- * on a directory in memory and with hosts that do not exist, serves requests of a client of its own. Its log lines are dropped and its
- * metrics are not shown. The start does not wait for it: compiling what a change needs takes about a second of both processors.
+ * Exercises the code of the daemon right after the start, because a JVM runs code slowly at first. A scratch daemon in the
+ * same process, on a directory in memory and with hosts that do not exist, serves the requests of a client in this class.
+ * Its log lines are dropped and its metrics are not shown. The start does not wait for it: compiling the code for changes
+ * takes about a second of both processors.
  */
 final class WarmUp {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -47,7 +48,7 @@ final class WarmUp {
     private final Thread thread = new Thread(group, this::run, "warm-up");
     private volatile boolean ended;
 
-    /** @param busy whether the daemon has something better to do, which ends the warm-up */
+    /** @param busy whether the daemon needs the processors, which ends the warm-up */
     WarmUp(Environment environment, BooleanSupplier busy) {
         this.environment = environment;
         this.busy = busy;

@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The sockets that speak HTTP, and what is served there: the API, and at {@code muster.metrics} metrics and probes only. */
+/**
+ * The sockets that speak HTTP. They serve the API, except for {@code muster.metrics}, which serves metrics and probes only.
+ */
 final class Web implements Configurable, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
@@ -189,7 +191,7 @@ final class Web implements Configurable, AutoCloseable {
                 .toList();
     }
 
-    /** Returns why nobody can connect by the name of a socket; "" if connecting works. May block. */
+    /** Returns why clients cannot connect by the name of a socket; "" if connecting works. May block. */
     String fault() {
         return servers.stream()
                 .map(HttpServer::fault)

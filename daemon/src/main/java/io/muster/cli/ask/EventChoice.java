@@ -28,7 +28,7 @@ public final class EventChoice {
             description = "Print text instead of JSON, one line per event.")
     private boolean human;
 
-    /** Returns the filter for events on disk. These events do not say which hosts have {@code @PROPERTY}. */
+    /** Returns the filter for events on disk. These events do not tell which hosts have {@code @PROPERTY}. */
     public EventFilter filter() {
         return include == null ? named() : named().about(include);
     }

@@ -33,14 +33,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The inventory of a server at one moment, from one response: Muster's {@code resource.inventory}, or the corresponding part
- * of a Flux broker's {@code resource.status}. A broker does not know who drained a node, nor since when a node is offline.
+ * of a Flux broker's {@code resource.status}. A broker does not know which user drained a node, nor since when a node is
+ * offline.
  *
  * @param time the server's clock; 0 from a broker
  * @param fault why the daemon accepts no changes, or null
  * @param clock why the daemon doubts its clock, or null
- * @param journalBytes the size of what the daemon keeps on disk; 0 if it is not known
+ * @param journalBytes the size of the daemon's files on disk; 0 if it is not known
  * @param waiting parts of a new R that wait until the scheduler acquires again
- * @param usage what reporters say about jobs
+ * @param usage the reports of reporters about jobs
  * @param flux whether the server is a Flux broker
  */
 public record Overview(

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 
 /**
  * The options that choose the daemon to which a verb connects. FLUX_URI is ignored: inside a job it names the broker of the
- * job, but a user that drains a node means the cluster's daemon. A user that does mean the broker of the job gives {@code
+ * job, but a user that drains a node intends the cluster's daemon. A user that intends the broker of the job gives {@code
  * --uri "$FLUX_URI"}.
  */
 public final class ServerOptions {

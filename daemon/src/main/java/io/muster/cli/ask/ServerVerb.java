@@ -88,7 +88,10 @@ public abstract class ServerVerb extends Verb {
         return server.connect(console());
     }
 
-    /** What only a leader does. A change has an id, so that the daemon makes it once, however often it is sent. */
+    /**
+     * A request that only a leader carries out. A change has an id, so that the daemon makes the change once, even if it is
+     * sent several times.
+     */
     protected interface Attempt {
         /** @return the exit status */
         int make(FluxClient client) throws IOException;
@@ -124,8 +127,8 @@ public abstract class ServerVerb extends Verb {
     }
 
     /**
-     * Asks the standby for the leader, until a leader takes the change or the time is over. A new leader knows the ids of changes, too. A
-     * leader without etcd knows no other leader, so the daemons that the user named are tried, too.
+     * Asks the standby for the leader, until a leader accepts the change or the time is over. A new leader knows the ids of
+     * changes, too. A leader without etcd knows no other leader, so the daemons that the user named are tried, too.
      */
     private int atLeader(FluxClient standby, Attempt change, Failure refused) throws IOException {
         long start = System.nanoTime();

@@ -9,11 +9,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a daemon that does not lead is behind the ledger on etcd.
+ * The distance of a daemon that does not lead to the newest state of the ledger on etcd.
  *
  * @param leader the URIs of the leader; "" if no daemon is known to lead
  * @param lag the number of events in etcd that the daemon has not applied
- * @param age the time in seconds since what the daemon shows was known to be the newest state
+ * @param age the seconds since the state that the daemon shows was known to be the newest one
  */
 public record Standby(String leader, long lag, double age) {
     /** Asks a daemon. Returns null if the daemon leads, or has a ledger of files, as each daemon of an earlier version has. */

@@ -30,10 +30,10 @@ import java.util.TreeMap;
  * @param since troubles that began then or later are new
  */
 public record Summary(Overview standing, Queues queues, Idset among, double since) {
-    /** How long a trouble is new if the user does not say it, in seconds. */
+    /** How long a trouble counts as new if the user gives no time, in seconds. */
     public static final double NEW = 12 * 3600;
 
-    /** The rows of each kind if there is no terminal, whose height would decide. */
+    /** The number of rows of each kind if there is no terminal; otherwise the height of the terminal determines it. */
     private static final int ROWS = 10;
 
     /** The lines of a screen besides the rows of the tables: the first lines, headers, empty lines, a note and a prompt. */

@@ -69,7 +69,7 @@ public final class TargetNames {
      * Returns the targets with the ranks that the server finds in place of each {@code @{EXPRESSION}} and each path; the same
      * text if it has none of these.
      *
-     * @param membersOnly whether excluded and lost hosts are left out of what is found
+     * @param membersOnly whether excluded and lost hosts are left out of the result
      */
     public static String resolve(FluxClient client, String text, boolean membersOnly) throws IOException {
         List<String> parts = TargetExpression.parts(text);

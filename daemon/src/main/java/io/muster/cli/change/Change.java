@@ -50,7 +50,7 @@ abstract class Change extends ServerVerb {
     abstract Command command(FluxClient client) throws IOException;
 
     /**
-     * Returns a failure with a better sentence for the user than the daemon's refusal has; null to show the daemon's
+     * Returns a failure whose sentence helps the user more than that of the daemon's refusal; null to show the daemon's
      * sentence.
      */
     @Nullable
@@ -69,7 +69,7 @@ abstract class Change extends ServerVerb {
     }
 
     /**
-     * Returns whether the request has keys that a Flux broker would ignore, so that it would do something else than the user
+     * Returns whether the request has keys that a Flux broker would ignore, so that a broker would not do what the user
      * wants.
      */
     boolean needsMuster() {
@@ -114,7 +114,7 @@ abstract class Change extends ServerVerb {
                 : Exit.OK;
     }
 
-    /** Says what a user might not expect: that nothing changed, or which holds the change ended besides. */
+    /** Prints results that a user might not expect: that nothing changed, or which other holds the change ended. */
     private void tell(ChangeAnswer answer) {
         String unchanged = unchanged();
         if (!answer.changed() && unchanged != null) {
@@ -151,7 +151,7 @@ abstract class Change extends ServerVerb {
     /**
      * Returns the document for a change that the server has made.
      *
-     * @param answer the server's answer, which says nothing of the change if the server is a Flux broker
+     * @param answer the server's answer, which does not describe the change if the server is a Flux broker
      */
     static ObjectNode done(ObjectNode answer) {
         ObjectNode done = JsonNodeFactory.instance
@@ -196,7 +196,10 @@ abstract class Change extends ServerVerb {
         return new Conflict(standing.state(), ranks, standing.now(console()));
     }
 
-    /** Checks the targets against R, because the daemon's error number for wrong targets is that of any other wrong argument. */
+    /**
+     * Checks the targets against R, because the daemon uses the same error number for wrong targets and for any other wrong
+     * argument.
+     */
     private void checkTargets(FluxClient client, String targets) throws IOException {
         if (targets.isEmpty()) {
             return;

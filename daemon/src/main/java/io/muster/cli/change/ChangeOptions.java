@@ -91,7 +91,7 @@ public final class ChangeOptions {
         return IDLE.equals(wait);
     }
 
-    /** Returns what reporters said at a time or later. */
+    /** Returns the reports about jobs that were made at {@code time} or later. */
     private static List<JobUsage> since(double time, Overview now) {
         return now.usage().stream().filter(usage -> usage.time() >= time).toList();
     }

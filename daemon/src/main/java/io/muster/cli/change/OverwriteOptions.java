@@ -6,8 +6,8 @@ import io.muster.inventory.state.HoldChanges.Mode;
 import picocli.CommandLine.Option;
 
 /**
- * The options {@code -u} and {@code -f} of flux resource, which say what happens to existing holds. The two verbs describe
- * the options differently, because a drain changes a hold and an undrain ends it.
+ * The options {@code -u} and {@code -f} of flux resource, which determine what happens to existing holds. The two verbs
+ * describe the options differently, because a drain changes a hold and an undrain ends it.
  */
 public abstract class OverwriteOptions {
     private boolean update;

@@ -16,7 +16,7 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 
-/** Checks before a change that protect a user from a command line that means something else than the user wants. */
+/** Checks before a change that protect a user from a command line with another meaning than the user intends. */
 final class Precautions {
     private static final double PERCENT = 100;
 

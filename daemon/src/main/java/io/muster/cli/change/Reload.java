@@ -109,7 +109,7 @@ public final class Reload extends ServerVerb {
         console().print(standing.flux() ? "" : "no scheduler is connected\n");
     }
 
-    /** Refuses what the daemon would refuse: an R of which the connected scheduler cannot be sent everything. */
+    /** Refuses an R that the daemon would refuse, because the connected scheduler cannot be sent all of it. */
     private static void refuse(FluxClient client, Overview standing, ResourceSet next) throws IOException {
         if (!standing.schedulers().isEmpty()) {
             ResourceSet present = Get.parse(client.rpc("resource.get", null)).resources();

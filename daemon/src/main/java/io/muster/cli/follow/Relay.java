@@ -22,7 +22,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code muster relay}. With {@code --listen}, a process for all users of a host. Otherwise one for each connection: libflux runs {@code FLUX_SSH_RCMD relay PATH} through ssh for the URI ssh://HOST/PATH. The bytes are
+ * {@code muster relay}. With {@code --listen}, one process serves all users of a host. Otherwise there is one process for
+ * each connection: libflux runs {@code FLUX_SSH_RCMD relay PATH} through ssh for the URI ssh://HOST/PATH. The bytes are
  * those of the socket, and the kernel tells the daemon which user runs the relay.
  */
 @Command(

@@ -31,11 +31,11 @@ final class TopFeed implements AutoCloseable {
     private static final long LONGEST_PAUSE_MILLIS = 8000;
 
     /**
-     * Something that the thread has to say.
+     * A report of the thread.
      *
      * @param state null if the connection is lost, or could not be made again
      * @param loss the reason; "" with a state
-     * @param bug what ended the thread; null if it goes on
+     * @param bug the exception that ended the thread; null if the thread continues
      */
     record News(
             @Nullable Overview state, String loss, @Nullable RuntimeException bug) {}
@@ -57,8 +57,8 @@ final class TopFeed implements AutoCloseable {
     }
 
     /**
-     * Begins to read over a connection, which belongs to the thread until the feed is closed. A daemon that does not let the user read is an
-     * exception here, and not news.
+     * Begins to read over a connection, which belongs to the thread until the feed is closed. If the daemon does not let the
+     * user read, this method throws an exception.
      */
     static TopFeed start(FluxClient client, Dial dial) throws IOException {
         EventFeed journal = journal(client);
@@ -69,7 +69,7 @@ final class TopFeed implements AutoCloseable {
         return feed;
     }
 
-    /** Returns what is new, for which the method waits for a moment; null for nothing. */
+    /** Returns the latest report, for which the method waits for a moment; null if there is no new one. */
     @Nullable
     News next() throws InterruptedIOException {
         try {
@@ -80,7 +80,7 @@ final class TopFeed implements AutoCloseable {
         }
     }
 
-    /** Returns what is new; null for nothing. */
+    /** Returns the latest report; null if there is no new one. */
     @Nullable
     News now() {
         return news.poll();
@@ -142,13 +142,16 @@ final class TopFeed implements AutoCloseable {
         return say(new News(Overview.ask(client), "", null));
     }
 
-    /** Takes the place of what was not taken yet, so that a terminal that stands still costs no memory. */
+    /**
+     * Passes on a report. The report replaces one that was not taken yet, so that a terminal that does not accept output
+     * costs no memory.
+     */
     private boolean say(News next) {
         news.clear();
         return news.add(next);
     }
 
-    /** Opens the journal, and leaves out what it remembers; null if the user may not read it. */
+    /** Opens the journal, and skips the remembered events; null if the user may not read it. */
     private static @Nullable EventFeed journal(FluxClient client) throws IOException {
         EventFeed journal = EventFeed.follow(client);
         try {
@@ -181,7 +184,7 @@ final class TopFeed implements AutoCloseable {
         return news;
     }
 
-    /** Ends the thread, and waits for a moment until it has left the connection alone. */
+    /** Ends the thread, and waits for a moment until the thread no longer uses the connection. */
     @Override
     public void close() {
         ended = true;

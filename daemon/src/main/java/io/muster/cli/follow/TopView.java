@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code muster top} shows, and what keys do with it. Knows nothing about the terminal. */
+/** The contents of the screen of {@code muster top}, and the effects of keys. Does not use the terminal. */
 final class TopView {
     private static final int HEAD = 3;
     /** The state is read more often than this, unless the daemon does not answer. */
@@ -40,7 +40,7 @@ final class TopView {
     private int first;
     private int visible;
     private String filter = "";
-    /** What is being typed after this label; null if nothing is. */
+    /** The label of the text that is being typed; null if no text is. */
     private @Nullable String label;
 
     private String typed = "";
@@ -58,7 +58,7 @@ final class TopView {
         loss = null;
     }
 
-    /** Marks what is shown as stale until the next {@link #show}. */
+    /** Marks the contents as stale until the next {@link #show}. */
     void lose(String reason) {
         loss = reason;
     }

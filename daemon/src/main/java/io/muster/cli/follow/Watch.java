@@ -97,7 +97,7 @@ public final class Watch extends Following {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // The sentence below says what is expected.
+            // The sentence below describes the expected form.
         }
         throw new Failure(
                 Exit.USAGE, "--since: \"" + SEQ + text + "\" is not a sequence number", "write it as in seq:1204");

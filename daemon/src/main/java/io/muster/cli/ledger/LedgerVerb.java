@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** A verb of {@code muster ledger}: it speaks to etcd, where the configuration says that etcd is. */
+/** A verb of {@code muster ledger}: it sends requests to etcd, whose addresses are in the configuration. */
 public abstract class LedgerVerb extends Verb {
     @Option(
             names = {"-c", "--config"},

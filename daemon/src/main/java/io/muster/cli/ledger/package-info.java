@@ -1,6 +1,6 @@
 /**
- * The ledger package holds the verbs of {@code muster ledger}, which look after a ledger on etcd. It depends on the etcd and journal packages,
- * and on the configuration, which says where etcd is. It runs on the thread of the command.
+ * The ledger package holds the verbs of {@code muster ledger}, which maintain a ledger on etcd. It depends on the etcd and
+ * journal packages, and on the configuration, which has the addresses of etcd. It runs on the thread of the command.
  */
 @NullMarked
 package io.muster.cli.ledger;

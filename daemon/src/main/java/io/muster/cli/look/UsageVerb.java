@@ -44,7 +44,7 @@ abstract class UsageVerb extends ServerVerb {
     /**
      * Runs the verb.
      *
-     * @param among the selected ranks, whatever their state
+     * @param among the selected ranks, in any state
      * @return the exit status
      */
     abstract int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException;

@@ -121,7 +121,7 @@ public final class Why extends ReadVerb {
         return accounts;
     }
 
-    /** Returns whether a word is a single name, and not that of a host. Such a name may be that of another vertex. */
+    /** Returns whether a word is a single name that is not the name of a host. It may be the name of another vertex. */
     private static boolean isNoHost(Overview standing, String word) {
         return word.matches("[^-@0-9,\\[\\]][^,\\[\\]]*")
                 && !TargetExpression.isSelection(word)
@@ -130,7 +130,8 @@ public final class Why extends ReadVerb {
     }
 
     /**
-     * Adds what is known about the vertices at paths, or with names that only one vertex has. A path of a node stands for its host.
+     * Adds the data about the vertices at paths, or with names that only one vertex has. A path of a node stands for its
+     * host.
      *
      * @return the names that no vertex has
      */

@@ -3,11 +3,11 @@ package io.muster.cli.past;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.history.Coverage;
 
-/** Says since when an answer about the past is complete. */
+/** Describes since when an answer about the past is complete. */
 final class Completeness {
     private Completeness() {}
 
-    /** @param from the beginning of the period that was asked for; 0 for all that is known */
+    /** @param from the beginning of the requested period; 0 for all that is known */
     static String sentence(Coverage coverage, double from, Zone zone) {
         String since = "complete since " + zone.second(coverage.since());
         if (coverage.isComplete(from)) {

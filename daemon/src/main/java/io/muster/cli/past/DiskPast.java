@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The past as a state directory holds it, without a daemon. */
+/** Reads the past from a state directory, without a daemon. */
 final class DiskPast implements PastSource {
     private final Disk disk;
     private final Console console;

@@ -157,7 +157,7 @@ public final class History extends Verb {
     }
 
     /**
-     * @param end the end of the period, up to which intervals last that the known events do not end
+     * @param end the end of the period, which is also the end of intervals that no known event ends
      * @param isPast whether that end is before the present time
      */
     private void print(PastAnswer answer, double end, boolean isPast, Zone zone) {

@@ -19,7 +19,7 @@ interface PastSource extends Closeable {
 
     /**
      * @param hosts empty for all hosts
-     * @param notes whether marks and tags are asked for
+     * @param notes whether the answer is to include marks and tags
      */
     PastAnswer ask(Set<String> hosts, Period period, boolean notes) throws IOException;
 

@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The past as a daemon knows it from its disk, or a Flux broker from its memory. */
+/** Requests the past from a daemon, which reads it from disk, or from a Flux broker, which has it in memory. */
 final class ServerPast implements PastSource {
     /** How long to wait for a part of an answer before the progress is drawn again. */
     private static final Duration GLANCE = Duration.ofMillis(200);
@@ -112,7 +112,10 @@ final class ServerPast implements PastSource {
         }
     }
 
-    /** A server that does not know {@code resource.history} is asked for the events that it remembers, and for its state. */
+    /**
+     * Answers from the events that the server remembers and from its state, for a server that does not know
+     * {@code resource.history}.
+     */
     private PastAnswer remembered(Set<String> hosts, Period period, boolean notes) throws IOException {
         name = "the server's memory";
         Past past = new Past(hosts, period, notes);
@@ -130,7 +133,7 @@ final class ServerPast implements PastSource {
             past.add(present(), now);
         }
         Coverage known = past.coverage();
-        // The events since then are known, although not always what they changed.
+        // The events since then are known, but not always their effects.
         Hostlist unknown = known.unknown();
         Coverage coverage = new Coverage(known.first(), lost > 0 ? lost : known.since(), lost == 0, "", unknown);
         return PastAnswer.of(past.rest(), coverage);

@@ -210,7 +210,10 @@ public final class Feasible extends Verb {
         }
     }
 
-    /** Returns the answer of one of Flux's own services, which respond with yes or never, but say nothing about now. */
+    /**
+     * Returns the answer of one of Flux's own services, which respond with yes or never, but not with the answer for the
+     * present time.
+     */
     private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
         if (now && verdict == Verdict.YES) {
             throw new Failure(UNKNOWN, "the server cannot answer for --now");

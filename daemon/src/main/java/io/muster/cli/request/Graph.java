@@ -54,7 +54,7 @@ import picocli.CommandLine.Option;
 public final class Graph extends Verb {
     private static final int ALL_LEVELS = 100;
 
-    /** The width of a tree that goes to no terminal. */
+    /** The width of a tree that is not printed to a terminal. */
     private static final int WIDE = 250;
 
     @Mixin

@@ -6,7 +6,7 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.request.Shape;
 
-/** Prints what is wrong with a request, for the user of the verb. */
+/** Prints the problems of a request, for the user of the verb. */
 final class ProblemPrinter {
     private final Console console;
     private final String verb;

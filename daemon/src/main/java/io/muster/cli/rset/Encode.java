@@ -184,7 +184,7 @@ public final class Encode extends SetVerb {
         return count == 0 ? Idset.EMPTY : Idset.range(0, count - 1);
     }
 
-    /** Returns the hosts that the machines are, or this host if a machine does not say so. */
+    /** Returns the hosts of the machines, or this host if a machine does not name its host. */
     private Hostlist hosts(int count, List<Hwloc> machines) {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < count; i++) {

@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What hwloc knows about a host, with the names and numbers that Flux uses: cores and GPUs are numbered in the order of the
+ * The data of hwloc about a host, with the names and numbers that Flux uses: cores and GPUs are numbered in the order of the
  * topology.
  *
  * @param host the name of the host; "" if the topology does not have it
@@ -56,7 +56,10 @@ record Hwloc(String host, Idset cores, Idset gpus, Topo topo) {
         return new Hwloc(other, cores, gpus, topo);
     }
 
-    /** Finds the levels of one topology. Membership is decided by hardware threads, because devices and memory have no other place. */
+    /**
+     * Finds the levels of one topology. Hardware threads determine membership, because devices and memory have no other
+     * place.
+     */
     private static final class Levels {
         final List<Item> cores = new ArrayList<>();
         /** For each GPU, the hardware threads near it. */
@@ -102,7 +105,10 @@ record Hwloc(String host, Idset cores, Idset gpus, Topo topo) {
             return at;
         }
 
-        /** Returns the domain that an object is. {@code all} says that what is near no part of the machine belongs to it too. */
+        /**
+         * Returns the domain for an object. If {@code all} is true, devices and memory that are near no part of the machine
+         * belong to this domain too.
+         */
         Topo of(Item item, String type, boolean all) {
             Item at = item;
             List<Item> containers = containers(at);

@@ -60,7 +60,7 @@ final class HwlocXml {
         XMLInputFactory factory = XMLInputFactory.newDefaultFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
-        // This class counts the levels itself. JDK 25 has a lower limit, whose message helps nobody.
+        // This class counts the levels itself. JDK 25 has a lower limit, whose message does not help the user.
         factory.setProperty("jdk.xml.maxElementDepth", 0);
         try {
             HwlocXml reader = new HwlocXml(factory.createXMLStreamReader(new ByteArrayInputStream(document)));
@@ -126,7 +126,7 @@ final class HwlocXml {
         }
     }
 
-    /** Refuses memory of which the sum is no long. No part of the sum overflows later. */
+    /** Refuses memory sizes whose sum exceeds a long, so that no partial sum overflows later. */
     private void count(Item item) {
         try {
             memory = item.type.equals("NUMANode") ? Math.addExact(memory, item.memory) : memory;

@@ -19,7 +19,7 @@ final class Lstopo {
 
     private Lstopo() {}
 
-    /** Returns the XML of what this process may use of this host, or null if the program is not installed. */
+    /** Returns the XML of the part of this host that this process may use, or null if the program is not installed. */
     static byte @Nullable [] ask(Map<String, String> environment) throws IOException {
         for (String directory : environment.getOrDefault("PATH", "").split(":", -1)) {
             Path program = Path.of(directory, PROGRAM);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the column's name in {@code --format}
  * @param right whether cells are aligned to the right, as counts are
  * @param flexible whether the text may be cut, or in the last column wrapped, to fit a terminal
- * @param listing what the texts are lists of; null if they are no lists. A list is cut in the last column too
+ * @param listing the kind of the elements if the texts are lists; null if they are not. A list is cut in the last column too
  */
 public record Column(
         String name,
@@ -20,8 +20,8 @@ public record Column(
     private static final int LEAST = 10;
 
     /**
-     * Returns whether words in this column have colours. Only columns with words of the program's own have them: a host may
-     * be named "down", and a reason may be one letter.
+     * Returns whether words in this column have colours. Only columns with words that the program chooses have colours: a
+     * host may be named "down", and a reason may be one letter.
      */
     boolean hasColour() {
         return name.startsWith("state") || name.equals("status") || name.equals("up");

@@ -23,8 +23,8 @@ import java.util.Arrays;
 import java.util.Map;
 
 /**
- * The input and output of a verb. Output is UTF-8 whatever the locale is, because names of hosts and reasons must not be
- * changed. If the reader closes the pipe, the process ends at once and silently, as with SIGPIPE.
+ * The input and output of a verb. Output is UTF-8 in every locale, because names of hosts and reasons must not be changed.
+ * If the reader closes the pipe, the process ends at once and silently, as with SIGPIPE.
  */
 public final class Console {
     /** The text of the error EPIPE by strerror(3). The JDK gives no error number. */

@@ -49,7 +49,7 @@ public final class Failure extends RuntimeException {
         return new Failure(Exit.ERROR, error.sentence(), advice);
     }
 
-    /** Returns whether another daemon takes the request. */
+    /** Returns whether another daemon accepts the request. */
     public boolean isElsewhere() {
         return elsewhere;
     }

@@ -8,11 +8,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 
 /**
- * The whole terminal, for a verb that draws it again and again and reads single keys. The terminal is put back however the process
- * ends, except by SIGKILL. Lines are made printable, so no text from data can command the terminal.
+ * The whole terminal, for a verb that draws it again and again and reads single keys. The terminal is restored when the
+ * process ends for any reason except SIGKILL. Lines are made printable, so that no text from data can control the terminal.
  */
 public final class Screen implements AutoCloseable {
-    /** The second screen, without a cursor, on which long lines do not go on in the next line. */
+    /** The second screen, without a cursor, on which long lines are not wrapped. */
     private static final String ENTER = "\033[?1049h\033[?25l\033[?7l";
 
     private static final String LEAVE = "\033[?7h\033[?25h\033[?1049l";
@@ -38,7 +38,7 @@ public final class Screen implements AutoCloseable {
         this.settings = settings;
     }
 
-    /** Takes the terminal; fails if input or output is none. */
+    /** Takes control of the terminal; fails if input or output is not a terminal. */
     public static Screen open(Console console) throws IOException {
         if (!console.terminal().isInput() || !console.terminal().isOutput()) {
             throw new Failure(Exit.USAGE, "this verb needs a terminal", "`muster status` prints the same once");

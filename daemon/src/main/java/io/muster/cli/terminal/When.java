@@ -44,7 +44,7 @@ public final class When {
     private @Nullable String day;
     private @Nullable LocalTime time;
 
-    /** The offset from UTC that the text gives, and the abbreviation with which the text gives it. */
+    /** The offset from UTC in the text, and its abbreviation in the text. */
     private @Nullable ZoneOffset offset;
 
     private @Nullable String abbreviation;
@@ -94,7 +94,7 @@ public final class When {
                 return now + direction * seconds;
             }
         } catch (DateTimeException | MalformedException e) {
-            // The sentence below says what a time is.
+            // The sentence below describes the form of a time.
         }
         throw new Failure(Exit.USAGE, "\"" + text + "\" is not a time", "forms of times: " + FORMS);
     }

@@ -110,7 +110,7 @@ public final class Zone {
         return names().getOrDefault(offset, offset.equals(ZoneOffset.UTC) ? "UTC" : offset.getId());
     }
 
-    /** Returns the offset for which an abbreviation stands in this zone, in capital or small letters; null if for none. */
+    /** Returns the offset that an abbreviation, in capital or small letters, has in this zone; null if it has none. */
     @Nullable
     ZoneOffset offset(String abbreviation) {
         for (Map.Entry<ZoneOffset, String> name : names().entrySet()) {

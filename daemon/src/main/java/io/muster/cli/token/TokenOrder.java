@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A token that a user asks for.
+ * A token that a user requests.
  *
  * @param lifetime a duration of Flux, or inf
  */
@@ -49,7 +49,7 @@ record TokenOrder(
                 return Epoch.rounded(end);
             }
         } catch (MalformedException e) {
-            // The sentence below says what a duration is.
+            // The sentence below describes the form of a duration.
         }
         throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is not a duration, such as 12h, 90d or inf");
     }

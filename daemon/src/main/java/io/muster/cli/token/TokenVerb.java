@@ -63,7 +63,7 @@ abstract class TokenVerb extends Verb {
         return JsonNodeFactory.instance.objectNode().put("schema_version", Overview.SCHEMA_VERSION);
     }
 
-    /** Writes what people may know of a token into an object. */
+    /** Writes the public data of a token into an object. */
     static void describe(ObjectNode to, Token token) {
         to.put("name", token.name());
         ArrayNode rights = to.putArray("rights");

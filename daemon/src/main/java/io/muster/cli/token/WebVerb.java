@@ -91,7 +91,7 @@ public final class WebVerb extends ServerVerb {
                 return (long) seconds;
             }
         } catch (MalformedException e) {
-            // The sentence below says what a duration is.
+            // The sentence below describes the form of a duration.
         }
         throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is no duration of 1s to 30d, such as 12h");
     }

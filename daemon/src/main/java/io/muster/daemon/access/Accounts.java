@@ -83,9 +83,9 @@ public final class Accounts {
     }
 
     /**
-     * Returns the audit login uid of a process: the user that logged in, which stays the same under sudo. Does not block: the
-     * kernel responds from memory. So the core thread may read it when a peer connects, before the process can end and its
-     * number can be given to another.
+     * Returns the audit login uid of a process: the user that logged in, which stays the same under sudo. Does not block,
+     * because the kernel responds from memory. Therefore the core thread may call this when a peer connects, before the
+     * process can end and another process can get the same number.
      *
      * @return {@link Principal#NO_LOGIN} if no login has started the process, or if it cannot be read
      */

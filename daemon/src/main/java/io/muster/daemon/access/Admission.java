@@ -112,9 +112,9 @@ public final class Admission {
     }
 
     /**
-     * Returns the rights with which a message counts that a user sends for another. The owner is believed which roles the other user has
-     * (RFC 12). If anybody else speaks, the other user has the rights that the user would have on a connection. Root and the owner have
-     * the speaker's rights then.
+     * Returns the rights of a message that the speaker sends for another user. If the speaker is the owner, the other user
+     * has the roles that the message names (RFC 12). For any other speaker, the other user has the rights that it would have
+     * on its own connection; but root, unless a grant permits root, and the owner get only the speaker's rights.
      *
      * @param speaker has the right {@link Right#SPEAK_FOR}
      * @param name name of the user for whom the message is sent, or the number if there is no name; {@code HOST/USER} if the speaker is on
@@ -144,7 +144,10 @@ public final class Admission {
         return grants.stream().anyMatch(each -> each.grant.root() && each.users.include(speaker.identity()));
     }
 
-    /** Returns the sentence for a user without this right. It says who has the right, and who lacks it if one user speaks for another. */
+    /**
+     * Returns the sentence for a user without this right. It names the users that have the right and, if one user speaks for
+     * another, the one of both that lacks the right.
+     */
     public String refusal(Rights rights, Right right) {
         Rights speaker = rights.speaker();
         if (speaker == null) {

@@ -27,7 +27,7 @@ public final class Admissions {
     /** How long a connection waits for its user's name. A name service that works responds within milliseconds. */
     public static final long PATIENCE_SECONDS = 3;
 
-    /** Why a change that comes in elsewhere is refused where there is an admin socket. */
+    /** Why a change on another socket is refused if there is an admin socket. */
     public static final String ADMIN_SOCKET_ONLY = "only the admin socket takes changes";
 
     private final ScheduledExecutorService core;
@@ -54,7 +54,7 @@ public final class Admissions {
         this.services = services;
     }
 
-    /** Makes {@link #mayChangeByHttp} refuse this host's users: the admin socket takes their changes. */
+    /** Makes {@link #mayChangeByHttp} refuse this host's users, because they send changes to the admin socket. */
     public void reserveChangesForAdminSocket() {
         adminSocket = true;
     }
@@ -82,10 +82,10 @@ public final class Admissions {
     }
 
     /**
-     * Finds the rights of a peer. Somebody without an account on this host has a name already. Any other peer waits until its user's name is found, but not for the names of other users: a
-     * thread of its own reads /etc/passwd, and a user that is not found within {@link #PATIENCE_SECONDS} gets its number as
-     * name. A name that was not found is looked up again for the next connection, because the name service may only have
-     * been slow.
+     * Finds the rights of a peer. A peer without an account on this host has a name already. Any other peer waits until the
+     * name of its user is found, but not for the names of other users: a separate thread reads /etc/passwd, and a user that
+     * is not found within {@link #PATIENCE_SECONDS} gets its number as name. A name that was not found is looked up again
+     * for the next connection, because the name service may only have been slow.
      *
      * @param then receives the rights, or null if the user is not admitted; called at once if the rights are known
      */
@@ -101,7 +101,7 @@ public final class Admissions {
         return peer.named() == null ? peer.withLogin(admission.accounts().login(peer.pid())) : peer;
     }
 
-    /** Does the same as {@link #rights} for an identity that {@link #accepted} returned. */
+    /** Like {@link #rights}, for an identity that {@link #accepted} returned. */
     public void rightsOfAccepted(Identity identity, Consumer<@Nullable Rights> then) {
         Identity.Named named = identity.named();
         if (named != null) {
@@ -156,7 +156,7 @@ public final class Admissions {
     /**
      * Returns the rights of a peer whose user is known; null if {@link #rightsOfAccepted} must find them. May be called on any thread.
      *
-     * @param peer what {@link #accepted} returned
+     * @param peer the identity that {@link #accepted} returned
      */
     public @Nullable Rights known(Identity peer) {
         Identity.Named named = peer.named();
@@ -214,8 +214,8 @@ public final class Admissions {
         }
 
         /**
-         * Ends the lookup. The admission that is in force now decides what the user may do, not the one at the beginning of the
-         * lookup.
+         * Ends the lookup. The admission that is in force at the end determines the user's rights, not the one at the
+         * beginning of the lookup.
          */
         void found(String name) {
             if (over) {

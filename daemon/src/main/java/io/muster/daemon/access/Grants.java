@@ -8,16 +8,16 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The users, certificates and users of other hosts to whom the configuration grants something. Names of users and {@code %groups} are resolved to numbers once, so
- * that a connection is judged without a name service. A user that joins a group later is included after the next reload. A
- * name that cannot be resolved grants nothing.
+ * The users, certificates and users of other hosts to whom the configuration grants something. Names of users and
+ * {@code %groups} are resolved to numbers once, so that the rights of a connection are found without a name service. A user
+ * that joins a group later is included after the next reload. A name that cannot be resolved grants nothing.
  */
 public final class Grants {
     public static final Grants NONE = new Grants(Set.of(), Set.of(), Set.of());
 
     private final Set<Integer> uids;
     private final Set<Integer> gids;
-    /** The names of those that have no uid here. */
+    /** The names of certificates, tokens and users of other hosts, which have no uid on this host. */
     private final Set<String> names;
 
     private Grants(Set<Integer> uids, Set<Integer> gids, Set<String> names) {
@@ -59,7 +59,7 @@ public final class Grants {
         return uids.isEmpty() && gids.isEmpty();
     }
 
-    /** Returns whether a user is granted this. The numbers of a user without an account on this host say nothing. */
+    /** Returns whether a user is granted this. The numbers of a user without an account on this host are ignored. */
     public boolean include(Identity user) {
         Identity.Named named = user.named();
         return named == null ? uids.contains(user.uid()) || gids.contains(user.gid()) : names.contains(named.name());

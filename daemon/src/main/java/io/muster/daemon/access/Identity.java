@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param gid -1 if unknown
  * @param pid 0 if unknown
  * @param login the audit login uid, or {@link Principal#NO_LOGIN}
- * @param named somebody that has no uid on this host, or null
+ * @param named the name and rights of an identity that has no uid on this host, or null
  */
 public record Identity(
         Source source,
@@ -32,12 +32,12 @@ public record Identity(
         TOKEN,
         /** A message claims to be from this user (RFC 12), and its sender may speak for others. */
         CLAIMED,
-        /** As {@link #CLAIMED}, for a user whose own rights and holds the sender does not get: root, or the daemon's owner. */
+        /** As {@link #CLAIMED}, but for root or the daemon's owner, whose own rights and holds the sender does not get. */
         SQUASHED
     }
 
     /**
-     * Somebody that has no uid on this host.
+     * An identity that has no uid on this host.
      *
      * @param name {@code cert:NAME}, {@code token:NAME}, or {@code HOST/USER} for a user of another host
      * @param rights the rights that the identity has of itself, beside those that a {@code [[grant]]} gives to the name

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits the log lines about one user's faults. Without the limit, a user that can reach the socket could fill the log by
- * connecting and being refused again and again. Used on the core thread.
+ * Limits the log lines about one user's faults. Without the limit, a user that can reach the socket could fill the log with
+ * refused connections. Used on the core thread.
  */
 public final class LogBudget {
     /** The number of lines about one user in each {@link #WINDOW}. */

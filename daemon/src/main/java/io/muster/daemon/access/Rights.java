@@ -39,7 +39,7 @@ public record Rights(
         return new Rights(identity, credentials, user, granted, holders, by);
     }
 
-    /** Returns the credentials that count for a message with these credentials from this user. */
+    /** Returns the credentials in force for a message from this user that claims these credentials. */
     public Credentials stamp(Credentials claimed) {
         return credentials.stamp(claimed, allow(Right.SPEAK_FOR));
     }
@@ -66,7 +66,7 @@ public record Rights(
 
     /**
      * Returns whether the user has this right. Credentials that have neither the owner's role nor the role of a user give no
-     * right, whatever other roles they have (RFC 12 "Credential").
+     * right, even if they have other roles (RFC 12 "Credential").
      */
     public boolean allow(Right right) {
         return has(right) && (speaker == null || speaker.allow(right));

@@ -33,9 +33,9 @@ public record AlertMessage(List<Alert> alerts, long truncated) {
     /**
      * An alert.
      *
-     * @param fingerprint number, in hexadecimal digits, that tells this alert from all others as long as its labels are the same
+     * @param fingerprint number, in hexadecimal digits, that identifies the alert; it depends on the labels only
      * @param texts the labels, and the annotations whose names no label has
-     * @param endsAt when the alert ends, in seconds since the epoch; 0 while that is not known
+     * @param endsAt when the alert ends, in seconds since the epoch; 0 while the end is not known
      */
     public record Alert(
             String fingerprint, boolean firing, Map<String, String> labels, Map<String, String> texts, double endsAt) {
@@ -50,7 +50,9 @@ public record AlertMessage(List<Alert> alerts, long truncated) {
         RESOLVED
     }
 
-    /** @throws RpcException EPROTO naming the place, if the message is something else; no alert of it counts then */
+    /**
+     * @throws RpcException EPROTO naming the place, if the message has another form; then none of its alerts is carried out
+     */
     public static AlertMessage parse(ObjectNode json) {
         Fields in = new Fields(
                 json, "", (place, sentence) -> new RpcException(Errno.EPROTO, "alerts: " + place + " " + sentence));

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries out the alerts of messages, one after the other. Nothing is remembered but the holds themselves, whose holders have
- * the fingerprints of the alerts, so a restart of the daemon loses no alert. All methods run on the core thread.
+ * Carries out the alerts of messages, one after the other. The only memory is in the holds, whose holders contain the
+ * fingerprints of the alerts, so a restart of the daemon loses no alert. All methods run on the core thread.
  */
 public final class Receiver implements Configurable {
     private static final Logger log = LoggerFactory.getLogger("alert");
@@ -44,11 +44,11 @@ public final class Receiver implements Configurable {
     private final Consumer<Outcome> meter;
     private AlertSettings settings;
 
-    /** What became of an alert. */
+    /** The result of an alert. */
     public enum Outcome {
-        /** The alert holds its host, and did not before or not for as long. */
+        /** The alert has placed a hold on its host, or has extended the hold. */
         HELD,
-        /** The alert has ended, and its hold with it. */
+        /** The alert has ended, and the daemon has ended its hold. */
         ENDED,
         /** Nothing had to change. */
         UNCHANGED,
@@ -59,14 +59,14 @@ public final class Receiver implements Configurable {
         /** The daemon cannot change anything now. The Alertmanager should try again. */
         FAILED;
 
-        /** Returns the word for this, as metrics and responses have it. */
+        /** Returns the word for this result in metrics and responses. */
         public String word() {
             return name().toLowerCase(Locale.ROOT);
         }
     }
 
     /**
-     * What became of the alerts of a message, in their order.
+     * The results of the alerts of a message, in their order.
      *
      * @param sentences why an alert was not carried out; "" if it was
      */
@@ -75,7 +75,10 @@ public final class Receiver implements Configurable {
             return outcomes.contains(outcome);
         }
 
-        /** Returns the status of the response: 503 if the Alertmanager should try again at once, 422 if it should later. */
+        /**
+         * Returns the status of the response: 503 if the Alertmanager should try again at once, 422 if it should try again
+         * later.
+         */
         public int status() {
             return has(Outcome.FAILED) ? 503 : has(Outcome.SHARE) || has(Outcome.UNKNOWN) ? 422 : 200;
         }
@@ -109,11 +112,11 @@ public final class Receiver implements Configurable {
     /**
      * A message that is being carried out.
      *
-     * @param settings those by which the rights of the sender were checked; they count for all alerts of the message
+     * @param settings the settings with which the rights of the sender were checked; they apply to all alerts of the message
      */
     private record Work(AlertMessage message, Principal by, AlertSettings settings, Report report) {}
 
-    /** @param meter counts what became of each alert */
+    /** @param meter counts the result of each alert */
     public Receiver(Inventory inventory, Executor core, Consumer<Outcome> meter, AlertSettings settings) {
         this.inventory = inventory;
         this.core = core;
@@ -212,8 +215,8 @@ public final class Receiver implements Configurable {
     }
 
     /**
-     * Returns the host that an alert names: the label as it is, without a port, or without a port and a domain, whichever the
-     * inventory has first.
+     * Returns the host that an alert names: the first of these that the inventory has: the label as it is, the label without
+     * a port, and the label without a port and a domain.
      */
     private String host(Alert alert, AlertSettings settings) {
         String label = alert.labels().getOrDefault(settings.label(), "");

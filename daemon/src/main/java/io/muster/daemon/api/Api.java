@@ -45,8 +45,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the routes of {@link Route}: finds who sent a request and which rights the user has, and passes the request to the route. May be
- * used on any thread.
+ * Serves the routes of {@link Route}: finds the sender of a request and the rights of the user, and passes the request to
+ * the route. May be used on any thread.
  */
 public final class Api implements Site, Configurable {
     private static final Logger log = LoggerFactory.getLogger("http");
@@ -63,12 +63,12 @@ public final class Api implements Site, Configurable {
     private volatile int configuration;
 
     /**
-     * What the routes use.
+     * The objects that the routes use.
      *
      * @param build the version of the daemon
      * @param shared null if the ledger is one of files
      * @param core runs tasks on the core thread
-     * @param beside runs what takes long
+     * @param beside runs work that takes long
      * @param answered counts a response by the name of its route, or {@code none}, and its status; called on threads of connections
      */
     public record Parts(
@@ -182,7 +182,7 @@ public final class Api implements Site, Configurable {
         throw new Refusal(405, head.path() + " takes " + allowed).with("allow", allowed);
     }
 
-    /** @throws Refusal 401 if nobody is known to have sent the request */
+    /** @throws Refusal 401 if the sender of the request is not known */
     private Call.Caller caller(Ask head) {
         if (List.of("cross-site", "same-site").contains(String.valueOf(head.header("sec-fetch-site")))) {
             throw Refusal.ofOtherSite();
@@ -246,7 +246,7 @@ public final class Api implements Site, Configurable {
         }
     }
 
-    /** Runs a part of a request. Whatever fails, the request gets a response. */
+    /** Runs a part of a request. If the part fails, the request gets an error response. */
     void guard(Call call, Runnable task) {
         guard(call.exchange(), task);
     }
@@ -270,7 +270,7 @@ public final class Api implements Site, Configurable {
         guard(call, () -> parts.core.execute(() -> guard(call, task)));
     }
 
-    /** Runs a part of a request that takes long, unless the peer is gone when its turn comes. */
+    /** Runs a part of a request that takes long, unless the peer has disconnected before the part begins. */
     void beside(Call call, Runnable task) {
         String who = call.caller().identity().who();
         guard(
@@ -309,7 +309,7 @@ public final class Api implements Site, Configurable {
         }
         beside(call, () -> {
             Bytes body = view.of(now, now.committed().state(), call);
-            if (known.strip().equals("*")) { // means: if there is no such document
+            if (known.strip().equals("*")) { // "*" requests a body only if there is no such document
                 call.exchange().answer(Answer.of(304, Answer.JSON, Bytes.EMPTY).with("etag", "\"" + tag + "\""));
                 return;
             }
@@ -358,7 +358,7 @@ public final class Api implements Site, Configurable {
         pass(call, FeasibilityRequest.TOPIC, body(call).put("explain", true));
     }
 
-    /** Answers with what a topic of the wire protocol answers. */
+    /** Answers with the response to a topic of the wire protocol. */
     private void pass(Call call, String topic, ObjectNode payload) {
         Bytes request = Json.encode(payload);
         onCore(

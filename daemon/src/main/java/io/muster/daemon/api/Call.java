@@ -21,13 +21,13 @@ record Call(
         @Nullable Caller sender,
         @Nullable Rights granted) {
     /**
-     * Who sent a request.
+     * The sender of a request.
      *
-     * @param token null if the connection says who sent it
+     * @param token null if the connection identifies the sender
      */
     record Caller(Identity identity, @Nullable String token) {}
 
-    /** Returns who sent the request. Not for routes that need no right. */
+    /** Returns the sender of the request. Not for routes that need no right. */
     Caller caller() {
         return Objects.requireNonNull(sender);
     }

@@ -46,7 +46,7 @@ final class Conversation implements Outbox {
     }
 
     /**
-     * Sends a request. The work for it ends if the peer of the call goes away.
+     * Sends a request. The work for the request ends if the peer of the call disconnects.
      *
      * @param done receives the payloads of the responses; called on the core thread, unless the request is refused
      */
@@ -59,7 +59,7 @@ final class Conversation implements Outbox {
         });
     }
 
-    /** Sends a request for a change, which is made although the peer may go away. */
+    /** Sends a request for a change, which is made even if the peer disconnects. */
     static void change(
             Api api, Call call, String topic, BiConsumer<Session, Request> send, Consumer<List<Bytes>> done) {
         open(api, call, topic, null, false, send, done);

@@ -12,8 +12,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Passes the entries of the journal to the readers of {@code /v1/events}. The core thread hands over what became durable together in
- * one task, whatever the number of readers. A definition is passed on without its R, which a reader gets from {@code /v1/R}.
+ * Passes the entries of the journal to the readers of {@code /v1/events}. The core thread hands over the entries that became
+ * durable together in one task, regardless of the number of readers. A definition is passed on without its R, which a reader
+ * gets from {@code /v1/R}.
  */
 public final class EventFeed implements Commits {
     private final Broadcast broadcast;

@@ -29,7 +29,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The routes about the past. What they say about intervals that last does not depend on the time of the response. */
+/**
+ * The routes about the past. Their answers about intervals that have not ended do not depend on the time of the response.
+ */
 final class Pasts {
     private Pasts() {}
 

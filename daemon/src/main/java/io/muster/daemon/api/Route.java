@@ -94,7 +94,7 @@ public enum Route {
         return path;
     }
 
-    /** Returns the right that a user needs; null if nobody needs one. */
+    /** Returns the right that a user needs; null if no right is needed. */
     public @Nullable Right right() {
         return right;
     }

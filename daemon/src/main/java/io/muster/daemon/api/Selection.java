@@ -30,7 +30,7 @@ final class Selection {
     private String text = "";
     private Consumer<String> then = targets -> {};
 
-    /** @param membersOnly whether excluded and lost hosts are left out of what is not named */
+    /** @param membersOnly whether excluded and lost hosts are left out unless they are named */
     Selection(Api api, Call call, boolean membersOnly) {
         this.api = api;
         this.call = call;

@@ -10,7 +10,7 @@ import java.util.Objects;
 /**
  * Everything on which the responses to reads depend.
  *
- * @param fault why the daemon takes no changes; "" if it does
+ * @param fault why the daemon accepts no changes; "" if it accepts them
  * @param clock why the daemon doubts its clock; "" if it does not
  * @param configuration a number that stands for the configuration and the version of the daemon
  */
@@ -18,7 +18,10 @@ record Situation(Committed committed, List<JobUsage> usage, String fault, String
     /** The version of the documents. Keys are only ever added to a version. */
     static final int SCHEMA_VERSION = 1;
 
-    /** Returns the text of the ETag. The sequence number comes first, because a condition on a change is about it alone. */
+    /**
+     * Returns the text of the ETag. The sequence number comes first, because a condition on a change compares this number
+     * only.
+     */
     String tag() {
         int usageHash = 1;
         for (JobUsage each : usage) {

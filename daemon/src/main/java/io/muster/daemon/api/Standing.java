@@ -17,7 +17,7 @@ import io.muster.protocol.wire.Bytes;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The routes about the daemon itself and about what changes with R only, which a page shows beside the hosts. */
+/** The routes about the daemon itself and about properties that change with R only, which a page shows beside the hosts. */
 final class Standing {
     private Standing() {}
 
@@ -47,7 +47,7 @@ final class Standing {
         });
     }
 
-    /** Returns who shares the ledger, from what the daemon has read already: nothing here waits for etcd. */
+    /** Returns the daemons that share the ledger, as the daemon last read them, so this does not wait for etcd. */
     private static JsonNode ledger(ObjectNode document, @Nullable EtcdLedger shared) {
         if (shared == null) {
             return document.nullNode();

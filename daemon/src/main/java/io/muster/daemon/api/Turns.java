@@ -21,7 +21,7 @@ final class Turns {
         this.threads = threads;
     }
 
-    /** @throws Refusal 503 if too much waits already */
+    /** @throws Refusal 503 if too many parts wait already */
     void run(String who, Runnable task) {
         enter(who);
         boolean accepted = false;

@@ -102,7 +102,7 @@ final class Views {
         return Bytes.of(state.resources().toPieces().all());
     }
 
-    /** Returns what is known about a host, without what only the core thread knows. */
+    /** Returns the state of a host, without the parts that only the core thread may read. */
     private static ObjectNode host(Situation now, InventoryState state, int rank) {
         ObjectNode json = new HostStatus(state, rank, now.usage(), null, List.of()).toJson();
         json.remove(List.of("schedulers", "events"));

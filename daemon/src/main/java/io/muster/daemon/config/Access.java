@@ -6,14 +6,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Who may do what: {@code [access]}, see flux-config-access(5), and {@code [[grant]]}. The owner, who is the user that runs the daemon,
- * may do everything.
+ * The rights of users: {@code [access]}, see flux-config-access(5), and {@code [[grant]]}. The owner, that is the user that
+ * runs the daemon, has all rights.
  *
  * @param guests whether users without any other right may connect and read
  * @param rootOwner whether root counts as the owner
  * @param admins users and {@code %groups} with Flux's admin role, from {@code access.roles.admin}; a {@link Grant} gives the role rights
- * @param grants {@code [[grant]]}, and what the older keys {@code muster.admins} and {@code muster.schedulers} grant; users with any
- *     right may connect without {@code guests}
+ * @param grants {@code [[grant]]}, and the grants of the older keys {@code muster.admins} and {@code muster.schedulers};
+ *     users with any right may connect without {@code guests}
  */
 public record Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.][A-Za-z0-9_.@\\\\+-]{0,254}\\$?");
@@ -55,8 +55,8 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
     }
 
     /**
-     * Reads {@code access.roles}. Its only role is admin, as in flux-core; what a later flux-core may add is noted and ignored, so that a
-     * configuration of flux-core can be used as it is.
+     * Reads {@code access.roles}. Its only role is admin, as in flux-core; roles that a later flux-core may add are noted
+     * and ignored, so that a configuration of flux-core can be used as it is.
      */
     private static List<String> admins(Table roles) {
         roles.noteUnknown(List.of("admin"));

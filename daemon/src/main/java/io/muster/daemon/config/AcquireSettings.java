@@ -13,7 +13,7 @@ public record AcquireSettings(Acquire acquire, Fsd batch, Initial initial) {
         SHARED
     }
 
-    /** Liveness of unknown hosts. The default is ONLINE, because without monitoring nobody reports hosts as online. */
+    /** Liveness of unknown hosts. The default is ONLINE, because without monitoring no reporter reports hosts as online. */
     public enum Initial {
         ONLINE,
         OFFLINE

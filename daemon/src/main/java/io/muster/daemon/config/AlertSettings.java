@@ -9,7 +9,7 @@ import io.muster.inventory.axis.Hold;
  * @param label name of the label that has the host
  * @param category word that begins the reason of each hold; "" for none
  * @param reason text of the reason, in which {@code {NAME}} stands for the label or annotation of this name
- * @param grace how long a hold lasts after the last word of the Alertmanager
+ * @param grace how long a hold lasts after the last message of the Alertmanager
  * @param share largest share of the hosts that alerts may hold at a time
  */
 public record AlertSettings(String holder, String label, String category, String reason, Fsd grace, double share) {

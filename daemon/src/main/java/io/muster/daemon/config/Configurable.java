@@ -4,7 +4,8 @@ package io.muster.daemon.config;
 @FunctionalInterface
 public interface Configurable {
     /**
-     * Puts a new configuration in force for this part. The daemon's list in which the part stands says which thread calls this method.
+     * Puts a new configuration in force for this part. The thread that calls this method depends on the list of the daemon
+     * that contains the part.
      *
      * @throws Exception if the part cannot follow; the parts after it keep the configuration that they have
      */

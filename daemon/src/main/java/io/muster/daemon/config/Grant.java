@@ -57,7 +57,10 @@ public record Grant(
         this(who, rights, holder, null, false);
     }
 
-    /** Returns whether the name stands for somebody who has no account on this host: a certificate, or a user of another host. */
+    /**
+     * Returns whether the name stands for an identity without an account on this host: a certificate, or a user of another
+     * host.
+     */
     public static boolean isWithoutAccount(String name) {
         return name.startsWith(CERTIFICATE) || name.contains("/");
     }

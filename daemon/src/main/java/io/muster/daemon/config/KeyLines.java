@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys that are set twice, because
- * Jackson reports such a key at the wrong place. The scan follows the grammar just closely enough to find the keys of a text that Jackson
- * accepts; in any other text it finds what it can. Keys within inline tables and array elements are not listed; the place of such a key
- * is that of the key that holds the table or array.
+ * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys that are set twice,
+ * because Jackson reports such a key at the wrong place. The scan follows the grammar just closely enough to find the keys
+ * of a text that Jackson accepts; in any other text it may miss keys. Keys within inline tables and array elements are not
+ * listed; the place of such a key is that of the key that holds the table or array.
  */
 final class KeyLines {
     /** A fault at a line. */

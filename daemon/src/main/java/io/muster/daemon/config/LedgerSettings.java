@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ttl how long after the end of a leader another daemon leads
  * @param patience how long the outcome of a change may stay open
  * @param tls the files for TLS with etcd
- * @param user the user of etcd; "" if etcd asks for none
+ * @param user the user of etcd; "" if etcd requires none
  * @param allowOld whether a version of etcd with known faults is accepted
  * @param compact whether the leader compacts etcd
  */

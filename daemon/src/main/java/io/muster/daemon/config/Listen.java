@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param adminSocket if not null, the daemon accepts changes of state there and refuses them on {@code socket}
  * @param maxFrame largest message in bytes from the owner and admins
- * @param maxFrameGuest largest message in bytes from anybody else
+ * @param maxFrameGuest largest message in bytes from any other user
  * @param maxConnections limit for both sockets together, including those reserved by {@link #maxGuests}
  */
 public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections) {

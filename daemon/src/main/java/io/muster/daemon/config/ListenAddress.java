@@ -22,7 +22,7 @@ public record ListenAddress(
         String address,
         @Nullable Path certificate,
         @Nullable Path key) {
-    /** What the daemon speaks at an address. */
+    /** The protocol of the daemon at an address. */
     public enum Kind {
         /** Flux's wire protocol in TLS, for peers with a certificate. */
         TLS,
@@ -117,7 +117,7 @@ public record ListenAddress(
         return Reporting.addressOf(address, "expected ADDRESS:PORT");
     }
 
-    /** Returns what the daemon listens on, without the files, which may change while it does. */
+    /** Returns the address, without the files, which may change while the daemon listens. */
     @Override
     public String toString() {
         return kind.word() + " " + address;

@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.Marker;
 
 /**
- * Sets up the log, which goes to standard error through a queue of the daemon's that never blocks. An operator's own logback file ({@code
- * -Dlogback.configurationFile}) decides about everything but the level, which the configuration sets in any case. All methods may be
- * called on any thread. A change of the setup loses no event.
+ * Sets up the log, which goes to standard error through a queue that never blocks. An operator's own logback file
+ * ({@code -Dlogback.configurationFile}) determines everything except the level, which the configuration always sets. All
+ * methods may be called on any thread. A change of the setup loses no event.
  */
 public final class Logging {
     /** The form of a log line. */

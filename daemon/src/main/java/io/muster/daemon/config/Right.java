@@ -9,7 +9,7 @@ import java.util.Optional;
 public enum Right {
     /** To query the inventory. Every user that is admitted has this right. */
     READ,
-    /** To follow the journal, which says which user did what. */
+    /** To follow the journal, which names the user that made each change. */
     FOLLOW,
     /** To drain and undrain under the holder that the grant names, and under no other. */
     HOLD,

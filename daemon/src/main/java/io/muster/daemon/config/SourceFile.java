@@ -11,7 +11,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** Reads what users name, up to a limit, and describes failures in a sentence. */
+/** Reads files that users name, up to a limit, and describes failures in a sentence. */
 public final class SourceFile {
     /** The longest line of the journal, because a longer R could not be journaled; reading more would only fill the heap. */
     private static final ByteSize LARGEST = new ByteSize(128L << 20);
@@ -54,7 +54,8 @@ public final class SourceFile {
 
     /** @param expected the size of the content, as far as it is known: more than one copy of a large R would fill the heap */
     private static byte[] read(InputStream in, ByteSize largest, int expected) throws IOException {
-        // Not by readNBytes, which asks for what is available: for a pipe, the JDK asks for a position and fails.
+        // Not by readNBytes, which asks for the number of available bytes. For a pipe, the JDK then asks for a position
+        // and fails.
         byte[] all = new byte[expected];
         int size = 0;
         byte[] chunk = new byte[1 << 16];

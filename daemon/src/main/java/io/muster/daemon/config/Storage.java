@@ -15,7 +15,7 @@ public record Storage(Path stateDir, int snapshotEvery, Fsd historyAge, long his
      *
      * @param jump the largest step by which the clock may be set without being doubted
      * @param gap the longest time from the last known time to a start at which the clock is not doubted
-     * @param settle how long a clock is doubted that keeps its new time
+     * @param settle how long a clock that keeps its new time is doubted
      */
     public record Clock(Fsd jump, Fsd gap, Fsd settle) {
         private static final Fsd LEAST = new Fsd(10);

@@ -117,7 +117,7 @@ record Table(
         return value;
     }
 
-    /** Sets what is shown of a key in place of the value that was read. */
+    /** Sets the text that is shown for a key in place of the value that was read. */
     void show(String name, String value) {
         record(name, value);
     }

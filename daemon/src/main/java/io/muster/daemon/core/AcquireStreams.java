@@ -72,7 +72,7 @@ public final class AcquireStreams implements Commits {
         this.absences = new Absences(inventory, core);
     }
 
-    /** Waits for the owners of the acquisitions that an earlier daemon has left. */
+    /** Begins to wait for the owners of acquisitions that were made under an earlier daemon. */
     public void start() {
         inventory.state().acquisitions().values().forEach(absences::begin);
     }
@@ -367,7 +367,10 @@ public final class AcquireStreams implements Commits {
         }
     }
 
-    /** Ends the stream of an acquisition that was released; one that has not begun yet belongs to a later claim. */
+    /**
+     * Ends the stream of an acquisition that was released. A stream that has not begun yet stays open, because it belongs to
+     * a later claim.
+     */
     private void disowned(String owner) {
         absences.end(owner);
         AcquireStream stream = streamOf(owner);

@@ -65,7 +65,7 @@ public final class Inventory {
     private boolean deciding;
     /** The number of commands of {@link #submitAside} that are decided beside the core thread, or wait for that. */
     private int asides;
-    /** What waits until that command is decided, in order. */
+    /** The tasks that wait until that command is decided, in order. */
     private final Queue<Runnable> held = new ArrayDeque<>();
     /** How many times the proposed state was set back to the committed state because the disk failed. */
     private long falls;
@@ -187,7 +187,10 @@ public final class Inventory {
         }
     }
 
-    /** Refuses commands with {@code why}, or none if it is null; with {@code own}, the daemon's own are carried out all the same. */
+    /**
+     * Refuses all commands with {@code why} from now on; accepts all commands again if {@code why} is null. If {@code own}
+     * is true, the daemon's own commands are still carried out.
+     */
     public void refuse(Answer.@Nullable Failed why, boolean own) {
         checkThread();
         elsewhere = why;
@@ -208,7 +211,7 @@ public final class Inventory {
     }
 
     /**
-     * Commits entries that another daemon has made durable. What this daemon has in flight fails.
+     * Commits entries that another daemon has made durable. The commands that this daemon has in flight fail.
      *
      * @param lines each entry as JSON
      * @throws io.muster.inventory.problem.InvalidException if an entry cannot have happened to the state; nothing is committed then
@@ -264,8 +267,8 @@ public final class Inventory {
     }
 
     /**
-     * Chooses, decides and carries out a command beside the core thread, because this takes long. The core thread goes on with
-     * everything but changes, which wait.
+     * Chooses, decides and carries out a command beside the core thread, because this takes long. Meanwhile the core thread
+     * continues with everything except changes, which wait.
      *
      * @param choice returns the command for the state on which it is decided; null if nothing is to be changed
      */
@@ -319,7 +322,7 @@ public final class Inventory {
         return deciding || !held.isEmpty();
     }
 
-    /** Runs a task now, or after what waits already. */
+    /** Runs a task now, or after the tasks that already wait. */
     private void inTurn(Runnable task) {
         if (isHeld()) {
             held.add(task);
@@ -328,7 +331,9 @@ public final class Inventory {
         }
     }
 
-    /** Runs the first task that waits. Each task is one of the core thread's own, so that peers have their turn in between. */
+    /**
+     * Runs the first waiting task. Each one runs as a separate task of the core thread, so that peers are served in between.
+     */
     private void nextHeld() {
         Runnable next = deciding ? null : held.poll();
         if (next != null) {
@@ -362,7 +367,7 @@ public final class Inventory {
     }
 
     /**
-     * Does the same beside the core thread, for a command that takes long.
+     * Like {@link #preview}, but decides the command beside the core thread, because this takes long.
      *
      * @param bug is given a sentence if a bug made the decision fail
      */
@@ -380,7 +385,8 @@ public final class Inventory {
 
     /**
      * Answers a command that writes nothing. A refusal, or the finding that nothing has to change, may depend on changes
-     * that are not on disk yet, so the answer waits for these changes; and another daemon may have made changes to a shared ledger.
+     * that are not on disk yet, so the answer waits for these changes. If the ledger is shared, the answer always waits for
+     * the ledger, because another daemon may have made changes.
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();

@@ -11,7 +11,8 @@ public final class JournalStream {
     /**
      * @param next the seq of the first entry to send
      * @param sentinelAfter the seq of the last entry that is history for this follower
-     * @param numbered whether the follower is sent the seq of each entry, so that it can go on later
+     * @param numbered whether the follower is sent the seq of each entry, so that the follower can later continue after that
+     * entry
      */
     JournalStream(Sink sink, long next, long sentinelAfter, boolean numbered) {
         this.sink = sink;

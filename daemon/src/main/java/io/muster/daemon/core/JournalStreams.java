@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The streams of the followers of the journal (RFC 44). Each follower is sent the kept entries, then an empty response that
  * marks the end of history, then each entry as it becomes durable. A follower that does not read costs only the memory for
- * its position; a follower that has fallen behind the kept entries, or goes on after an entry that is no longer kept, is sent
- * a {@code truncate} event in place of the missing entries.
+ * its position; a follower that has fallen behind the kept entries, or continues from an entry that is no longer kept, is
+ * sent a {@code truncate} event in place of the missing entries.
  */
 public final class JournalStreams implements Commits {
     /**
@@ -58,7 +58,7 @@ public final class JournalStreams implements Commits {
         recent.keep(most);
     }
 
-    /** Records that entries are missing before the next one, the last of them at this time. */
+    /** Records that entries before the next one are missing, and that the last missing entry happened at {@code time}. */
     public void forgetUntil(double time) {
         recent.forgetUntil(time);
     }

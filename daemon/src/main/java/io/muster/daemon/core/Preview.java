@@ -6,7 +6,7 @@ import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
 
-/** What a command would do, and the state after it. */
+/** The decision on a command that is not carried out, and the state after it. */
 public record Preview(Decision decision, InventoryState after) {
     static Preview of(Command command, InventoryState from, double now, Principal by) {
         Decision decision = command.decide(from, now, by);

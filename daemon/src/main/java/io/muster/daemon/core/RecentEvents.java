@@ -14,8 +14,8 @@ import java.util.function.Supplier;
  */
 public final class RecentEvents {
     /**
-     * The highest number of bytes of entries in memory, whatever the configuration says, because longer entries would fill
-     * the heap.
+     * The highest number of bytes of entries in memory, even if the configuration allows more, because more would fill the
+     * heap.
      */
     private static final int MOST_BYTES = 16 << 20;
 
@@ -57,7 +57,10 @@ public final class RecentEvents {
         add(entry, () -> line);
     }
 
-    /** @param line returns the entry as JSON; not asked for a definition, because the R of each would fill the heap */
+    /**
+     * @param line returns the entry as JSON; not called for a definition, because the R of all definitions would fill the
+     * heap
+     */
     public void add(Entry entry, Supplier<byte[]> line) {
         boolean define = entry.event() instanceof DefinitionChanges.Defined;
         byte[] json = define ? entry.toSummary() : line.get();

@@ -31,7 +31,9 @@ public final class Redefinition {
     private final BooleanSupplier isAcquired;
     private @Nullable Function<Definition, Define> waiting;
     private volatile List<String> parts = List.of();
-    /** The number of calls of {@link #define} that are not answered yet. Each of them is later than what waits. */
+    /**
+     * The number of calls of {@link #define} that are not answered yet. Each of these calls is later than the R that waits.
+     */
     private int underWay;
 
     Redefinition(Inventory inventory, BooleanSupplier isAcquired) {
@@ -56,10 +58,10 @@ public final class Redefinition {
     }
 
     /**
-     * What a new R leads to, which is computed beside the core thread.
+     * The consequences of a new R, which are computed beside the core thread.
      *
      * @param untold the parts that the schedulers cannot be sent
-     * @param reports what happens to hosts, for the log
+     * @param reports sentences about changes of hosts, for the log
      */
     private record Plan(@Nullable Command command, List<String> untold, List<String> reports) {
         static Plan of(Define wanted, InventoryState state, boolean isAcquired, boolean inPart) {
@@ -104,7 +106,7 @@ public final class Redefinition {
         });
     }
 
-    /** Runs a task when no R is on its way. */
+    /** Runs a task when no R is being put in force. */
     public void whenDefined(Runnable then) {
         if (inventory.isRedefining()) {
             inventory.whenAnswered(() -> whenDefined(then));
@@ -162,7 +164,7 @@ public final class Redefinition {
         }
     }
 
-    /** Puts the R that waits in force if no scheduler holds the present one and no later R is on its way. */
+    /** Puts the R that waits in force if no scheduler holds the present one and no later R is being put in force. */
     void retry() {
         Function<Definition, Define> wanted = waiting;
         if (wanted == null || underWay > 0 || isAcquired.getAsBoolean()) {

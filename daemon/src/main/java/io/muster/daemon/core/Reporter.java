@@ -4,7 +4,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.status.JobUsage;
 import org.jspecify.annotations.Nullable;
 
-/** The open stream of a reporter, with what it last said about jobs. */
+/** The open stream of a reporter, with the reporter's last report about jobs. */
 public final class Reporter {
     private final String name;
     private final Sink sink;
@@ -51,10 +51,11 @@ public final class Reporter {
     }
 
     /**
-     * Notes a report of the usage, also one that is refused later.
+     * Records the time of a usage report, even if the report is refused later.
      *
      * @param nanos the monotonic clock
-     * @return whether the last one was at least {@code pause} before
+     * @return whether the previous report was at least {@code pause} earlier; if not, the time of this report is not
+     * recorded
      */
     boolean mayAsk(long nanos, long pause) {
         if (asked && nanos - askedAt < pause) {

@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The streams of the reporters, which say of ranks whether they are online and whether jobs use them. When the stream of a
+ * The streams of the reporters, which report whether ranks are online and whether jobs use these ranks. When the stream of a
  * reporter ends, the liveness of its ranks is unknown.
  */
 public final class Reporters implements Commits {
@@ -39,7 +39,7 @@ public final class Reporters implements Commits {
     private final Map<String, Reporter> streams = new LinkedHashMap<>();
     /** The R that decides which hosts the reporters mean. */
     private ResourceSet resources;
-    /** What all reporters said about jobs. Threads that compute metrics read it. */
+    /** The last reports of all reporters about jobs. Threads that compute metrics read this field. */
     private volatile List<JobUsage> usage = List.of();
 
     /** @param nanos a monotonic clock in nanoseconds */
@@ -139,9 +139,10 @@ public final class Reporters implements Commits {
     }
 
     /**
-     * Checks whether a reporter may say now which ranks jobs use.
+     * Checks whether a reporter may report now which ranks jobs use.
      *
-     * @throws RpcException EINVAL if the reporter's stream has ended, EAGAIN if it has not begun or the reporter says it too often
+     * @throws RpcException EINVAL if the reporter's stream has ended, EAGAIN if it has not begun or the reporter reports too
+     * often
      */
     public void pace(Reporter reporter) {
         if (streams.get(reporter.name()) != reporter) {
@@ -159,7 +160,7 @@ public final class Reporters implements Commits {
     }
 
     /**
-     * Takes what a reporter says about jobs.
+     * Accepts a reporter's report about jobs.
      *
      * @param allocated all ranks of the reporter that jobs use
      * @throws RpcException EINVAL if the reporter does not report for one of the ranks
@@ -182,7 +183,7 @@ public final class Reporters implements Commits {
                 .toList();
     }
 
-    /** Returns what the connected reporters last said about jobs. Any thread may call this. */
+    /** Returns the last reports of the connected reporters about jobs. May be called from any thread. */
     public List<JobUsage> usage() {
         return usage;
     }
@@ -191,7 +192,7 @@ public final class Reporters implements Commits {
         return streams.size();
     }
 
-    /** Ends the streams if R gave other hosts to the ranks, because reporters name ranks. */
+    /** Ends the streams if a new R assigns other hosts to the ranks, because reporters name ranks. */
     @Override
     @SuppressWarnings("ReferenceEquality") // most changes leave R as it is, and comparing two R takes longer
     public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {

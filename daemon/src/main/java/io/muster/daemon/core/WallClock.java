@@ -23,7 +23,7 @@ public final class WallClock implements InstantSource {
     private static final double NANOS = 1e9;
 
     /**
-     * The limits of what is normal, in seconds; each of them may be infinite.
+     * The limits within which clocks are not doubted, in seconds; each limit may be infinite.
      *
      * @param jump by how much the wall clock may be set at once
      * @param gap how much later than the last known time a start of the daemon may be
@@ -92,14 +92,17 @@ public final class WallClock implements InstantSource {
     }
 
     /**
-     * Returns the daemon's time in seconds since the epoch. The result is between the years 1970 and 9999, whatever the wall
-     * clock shows.
+     * Returns the daemon's time in seconds since the epoch. The result is between the years 1970 and 9999, even if the wall
+     * clock shows another year.
      */
     public synchronized double now() {
         return Math.max(read(false), reached);
     }
 
-    /** Lets the daemon's time be no earlier than this time from now on: an event happened then, perhaps by the clock of another daemon. */
+    /**
+     * Keeps the daemon's time at or after {@code time} from now on, because an event has this time, perhaps by the clock of
+     * another daemon.
+     */
     public synchronized void reached(double time) {
         reached = Math.max(reached, time);
     }

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of etcd that the ledger needs, over the JSON gateway of etcd's client port. A call goes to one member. After a call that was
- * not answered, the next call goes to the next member. An object belongs to one thread.
+ * The calls of etcd that the ledger needs, over the JSON gateway of etcd's client port. A call goes to one member. After a
+ * call that was not answered, the next call goes to the next member. Each object is used by one thread only.
  */
 final class Etcd implements Closeable {
     /** How long a member may take to accept a connection. */
@@ -27,7 +27,7 @@ final class Etcd implements Closeable {
     /** The codes of gRPC with which etcd answers a request that it has not carried out and never will. */
     private static final List<Integer> REFUSALS = List.of(3, 5, 7, 9, 11, 12, 16);
 
-    /** The code of what exceeds a limit. */
+    /** The code of gRPC for a request that exceeds a limit (RESOURCE_EXHAUSTED). */
     private static final int EXHAUSTED = 8;
 
     private final EtcdAccess access;
@@ -165,7 +165,7 @@ final class Etcd implements Closeable {
 
     record Lease(long id, long ttlSeconds) {}
 
-    /** What a member says of itself. */
+    /** The state that a member reports about itself. */
     record Status(String version, long databaseBytes, long bytesInUse) {}
 
     private static byte[] bytes(String text) {
@@ -201,7 +201,10 @@ final class Etcd implements Closeable {
                 found);
     }
 
-    /** Reads with one transaction, whose answer is linearizable: it has everything that was answered before. */
+    /**
+     * Reads with one transaction, whose answer is linearizable: the answer includes every write that was acknowledged before
+     * the call.
+     */
     Result read(List<Op> gets, int timeoutMillis) throws EtcdException {
         return transact(List.of(), gets, List.of(), timeoutMillis);
     }
@@ -244,7 +247,10 @@ final class Etcd implements Closeable {
         call("/v3/lease/revoke", JSON.createObjectNode().put("ID", Long.toString(lease)), timeoutMillis);
     }
 
-    /** Lets etcd forget what its keys were before a revision. Nothing happens if etcd has forgotten that already. */
+    /**
+     * Compacts etcd: deletes the former values of all keys before a revision. Does nothing if this revision is compacted
+     * already.
+     */
     void compact(long revision, int timeoutMillis) throws EtcdException {
         try {
             call("/v3/kv/compaction", JSON.createObjectNode().put("revision", Long.toString(revision)), timeoutMillis);
@@ -350,7 +356,7 @@ final class Etcd implements Closeable {
         token = "";
     }
 
-    /** The failure that an answer names. Gateways before etcd 3.6 say {@code error}, later ones only {@code message}. */
+    /** The failure that an answer names. Gateways before etcd 3.6 send {@code error}, later ones only {@code message}. */
     private EtcdException failure(int status, JsonNode answer) {
         JsonNode error = answer.path("error");
         int code = answer.path("code").asInt(answer.path("grpc_code").asInt(-1));

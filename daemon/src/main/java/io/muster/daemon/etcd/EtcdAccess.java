@@ -10,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where etcd is, and as whom the daemon speaks to it.
+ * The addresses of etcd, and the user as which the daemon logs in.
  *
  * @param endpoints client URLs of the members, with ports
- * @param user the user of etcd; "" if etcd asks for none
+ * @param user the user of etcd; "" if etcd requires none
  * @param passwordFile the file with the password of the user, which is read at each login
  */
 public record EtcdAccess(

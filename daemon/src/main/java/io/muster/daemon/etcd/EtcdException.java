@@ -4,7 +4,7 @@ import java.io.IOException;
 
 /** A request to etcd that was not answered with a result. */
 final class EtcdException extends IOException {
-    /** What is known about a request that failed. */
+    /** The known outcome of a request that failed. */
     enum Fate {
         /** The request never left this process, so it was not carried out and never will be. */
         NOT_SENT,

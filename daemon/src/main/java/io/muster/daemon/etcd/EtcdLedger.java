@@ -24,12 +24,13 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger on etcd. The thread {@code ledger} follows the log while another daemon leads, tries to lead while nobody does, and writes the
- * batches of this daemon while it leads. It learns of the log by reading it a few times a second, in one transaction with the keys of
- * leader and head: a read that succeeds proves that etcd has a quorum, and leaves no gap, which a watch may.
+ * The ledger on etcd. The thread {@code ledger} follows the log while another daemon leads, tries to become leader while
+ * there is none, and writes the batches of this daemon while this daemon leads. The thread reads the log a few times a
+ * second, in one transaction with the keys of leader and head. A read that succeeds proves that etcd has a quorum, and
+ * leaves no gap, as a watch might.
  */
 public final class EtcdLedger implements Ledger {
-    /** The file in the state directory that says of which ledger the directory is a copy. */
+    /** The file in the state directory that names the ledger of which the directory is a copy. */
     public static final String COPY = LocalCopy.FILE;
 
     private static final String UNREACHABLE = "etcd cannot be reached: ";
@@ -59,11 +60,11 @@ public final class EtcdLedger implements Ledger {
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private boolean shownBefore;
-    /** How many times the daemon has to confirm that it submits nothing more. */
+    /** The number of ended terms for which the daemon has not confirmed yet that it submits nothing more. */
     private int unconfirmed;
     /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
     private long abandonedTerm;
-    /** Until when the daemon lets others try to lead first. */
+    /** The time until which this daemon lets other daemons try to lead first. */
     private long yieldUntil = System.nanoTime();
     /** The number of terms of this daemon. */
     private int terms;
@@ -87,7 +88,7 @@ public final class EtcdLedger implements Ledger {
         this(settings, new LocalCopy(journal, disk, lastEvent, listener), listener, completions, store -> store);
     }
 
-    /** @param stores replaces what reads and writes etcd, by something that is wrong on purpose */
+    /** @param stores replaces the store that reads and writes etcd; tests use a store with deliberate faults */
     EtcdLedger(
             EtcdSettings settings,
             LocalCopy local,
@@ -108,7 +109,7 @@ public final class EtcdLedger implements Ledger {
         this.thread = new Thread(this::run, "ledger");
     }
 
-    /** Begins to follow; until then the ledger is as the local copy has it. */
+    /** Begins to follow; until then the ledger has the state of the local copy. */
     public void begin(Standing listener, Level found) {
         standing = listener;
         level = found;
@@ -150,7 +151,7 @@ public final class EtcdLedger implements Ledger {
         return local.archive();
     }
 
-    /** Who leads, as far as this daemon knows; null if nobody does. */
+    /** The leader, as far as this daemon knows; null if there is none. */
     public @Nullable Leader leader() {
         return shown;
     }
@@ -160,7 +161,7 @@ public final class EtcdLedger implements Ledger {
         return store.roster();
     }
 
-    /** The age in seconds of what this daemon shows: it was the newest state this long ago. */
+    /** The age in seconds of the state that this daemon shows: it was the newest state this long ago. */
     public double age() {
         return Math.max(0, System.nanoTime() - heardAt()) / 1e9;
     }
@@ -176,7 +177,7 @@ public final class EtcdLedger implements Ledger {
         return leading == null ? 0 : leading.term();
     }
 
-    /** How many events etcd was last seen to have that this daemon has not applied. */
+    /** The number of events that etcd had at the last read and that this daemon has not applied. */
     public long lag() {
         return follower.lag();
     }
@@ -258,13 +259,13 @@ public final class EtcdLedger implements Ledger {
 
     private void unreachable(String reason) {
         failWaiting(UNREACHABLE + reason);
-        boolean known = status.reason().startsWith(UNREACHABLE); // else the log has a line for each attempt
+        boolean known = status.reason().startsWith(UNREACHABLE); // otherwise the log would get a line for each attempt
         if (!known && System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
             become(Condition.READ_ONLY, UNREACHABLE + reason);
         }
     }
 
-    /** What etcd holds is not what this daemon has: it follows and leads no more, until that changes. */
+    /** Stops leading, and reports the fault, because the contents of etcd do not continue the state of this daemon. */
     private void foreign(String reason) {
         step();
         failWaiting(reason);
@@ -350,12 +351,15 @@ public final class EtcdLedger implements Ledger {
         return question;
     }
 
-    /** Whether batches wait, and none of them has events: they only have to be told that nobody else has written. */
+    /**
+     * Whether batches wait, and none of them has events: such batches only need the confirmation that no other daemon has
+     * written.
+     */
     private boolean isNothingToWrite() {
         return !waiting.isEmpty() && waiting.stream().allMatch(batch -> batch.size() == 0);
     }
 
-    /** Reads whether the term of this daemon lasts. */
+    /** Reads whether the term of this daemon still lasts. */
     private boolean leads(Writer leading) throws EtcdException, ForeignException {
         Store.View view = store.view(leading.head().seq() + 1, 1, false);
         boolean lasts = view.term() == leading.term();
@@ -366,7 +370,7 @@ public final class EtcdLedger implements Ledger {
         return lasts;
     }
 
-    /** Leads no more. */
+    /** Stops leading. */
     private void step() {
         Writer leading = writer;
         if (leading == null) {
@@ -442,7 +446,10 @@ public final class EtcdLedger implements Ledger {
         }
     }
 
-    /** Fails what waits and is certainly not written, because this daemon does not lead, or may not lead any more. */
+    /**
+     * Fails the waiting batches, which are certainly not written, because this daemon does not lead, or may not lead any
+     * more.
+     */
     private void failWaiting(String reason) {
         follower.loseHope();
         boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
@@ -451,7 +458,10 @@ public final class EtcdLedger implements Ledger {
         }
     }
 
-    /** Called on the thread lease-clock: whether a leader has not heard from etcd for so long that another daemon may lead. */
+    /**
+     * Checks whether this leader has not heard from etcd for so long that another daemon may lead. Called on the thread
+     * lease-clock.
+     */
     private void listen() {
         Writer leading = writer;
         if (leading != null) {
@@ -472,7 +482,7 @@ public final class EtcdLedger implements Ledger {
         }
     }
 
-    /** Writes what waits, hands over, and closes everything. */
+    /** Writes the waiting batches, hands over, and closes everything. */
     private void finish() {
         requests.run(0);
         while (writer != null && !waiting.isEmpty()) {

@@ -8,7 +8,7 @@ import java.time.InstantSource;
  *
  * @param prefix the beginning of all keys, with a slash at the end
  * @param self how this daemon presents itself to others
- * @param ttl how long the lease of a daemon lasts that has gone
+ * @param ttl how long the lease of a daemon lasts after the daemon has ended
  * @param patience how long the outcome of a change may stay open
  * @param allowOld whether a version of etcd with known faults is accepted
  * @param compact whether the leader compacts etcd after a snapshot

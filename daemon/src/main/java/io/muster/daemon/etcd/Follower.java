@@ -14,8 +14,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the log, applies it to this daemon and to its local copy, and checks that the log continues what this daemon has. Belongs to the
- * thread {@code ledger}, but for what is said otherwise.
+ * Reads the log, applies it to this daemon and to its local copy, and checks that the log continues the events of this
+ * daemon. Used by the thread {@code ledger} only, unless a method says otherwise.
  */
 final class Follower {
     private final Store store;
@@ -36,9 +36,10 @@ final class Follower {
     private @Nullable Open open;
 
     /**
-     * A group of which only the log knows whether it was written.
+     * A group whose outcome is open: only the log can show whether the group was written.
      *
-     * @param resolved receives true if it was, false if it was not, and null if nobody will ever know
+     * @param resolved receives true if the group was written, false if it was not, and null if the outcome cannot be found
+     *     out
      */
     private record Open(
             long first, String txn, List<List<byte[]>> commands, long since, Consumer<@Nullable Boolean> resolved) {}
@@ -69,7 +70,7 @@ final class Follower {
     }
 
     /**
-     * Goes on after what this daemon has written.
+     * Continues after the last group that this daemon has written.
      *
      * @param led when the daemon was last known to lead, so that it had the newest state
      */
@@ -79,7 +80,7 @@ final class Follower {
         heardAt = Math.max(heardAt, led);
     }
 
-    /** Waits for the log to tell whether a group was written, which nobody can write any more. */
+    /** Waits for the log to show whether a group was written. No daemon can write the group any more. */
     void resolve(long first, String txn, List<List<byte[]>> commands, Consumer<@Nullable Boolean> resolved) {
         open = new Open(first, txn, commands, System.nanoTime(), resolved);
     }
@@ -96,7 +97,7 @@ final class Follower {
         }
     }
 
-    /** Ends the wait for the outcome of a group, if there is one: nobody will know it. */
+    /** Ends the wait for the outcome of a group, if there is one. The outcome stays unknown. */
     void giveUp() {
         close(null);
     }
@@ -110,13 +111,13 @@ final class Follower {
     }
 
     /**
-     * Reads once, and applies what is new.
+     * Reads once, and applies new events.
      *
-     * @return what was read, if it has nothing new; null if there may be more
+     * @return the view that was read, if it has nothing new; null if there may be more to read
      */
     Store.@Nullable View read(Standing standing) throws IOException, InterruptedException {
         boolean much = unanswered || lag > 0;
-        unanswered = true; // until it is answered: an attempt after one that is not answered has more time
+        unanswered = true; // reset by an answer: an attempt after one without an answer gets more time
         Store.View view = store.view(head.seq() + 1, Store.PAGE, much);
         unanswered = false;
         if (!isOurs(view)) {
@@ -236,7 +237,7 @@ final class Follower {
                 + " daemon's copy in its place, and an empty state directory gives it up");
     }
 
-    /** The log does not reach back to the local copy: goes on from the snapshot. */
+    /** Continues from the snapshot, because the log does not reach back to the local copy. */
     private void skip(long seq, Standing standing) throws IOException, InterruptedException {
         Uploads.Ref ref = uploads.published().current();
         if (ref != null && ref.seq() == seq) {
@@ -301,7 +302,7 @@ final class Follower {
         return true;
     }
 
-    /** Reads what the local copy lacks, after its disk failed. */
+    /** Reads the events that the local copy lacks, after the disk of the copy failed. */
     void refill(long seq) throws IOException, InterruptedException {
         if (local.isBehind() || local.last() >= seq) {
             return;

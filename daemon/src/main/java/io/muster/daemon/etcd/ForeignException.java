@@ -2,7 +2,10 @@ package io.muster.daemon.etcd;
 
 import java.io.IOException;
 
-/** What etcd holds does not continue what this daemon has, or cannot be read. The daemon neither follows nor leads then. */
+/**
+ * Thrown if the contents of etcd do not continue the state of this daemon, or cannot be read. The daemon then neither
+ * follows nor leads.
+ */
 final class ForeignException extends IOException {
     ForeignException(String sentence) {
         super(sentence);

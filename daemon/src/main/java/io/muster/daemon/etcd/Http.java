@@ -20,8 +20,8 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection to one member of etcd, over which one thread at a time sends requests in JSON. It speaks as much of HTTP/1.1 as etcd's
- * gateway does. Each request has a deadline, however slowly the answer comes in.
+ * One connection to one member of etcd, over which one thread at a time sends requests in JSON. It implements the part of
+ * HTTP/1.1 that etcd's gateway uses. Each request has a deadline, by which the whole answer must have arrived.
  */
 final class Http implements Closeable {
     /** The longest line of a head, and the longest answer, that are accepted. */

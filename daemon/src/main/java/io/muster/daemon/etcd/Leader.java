@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * How a daemon presents itself in {@code leader} and {@code member/}.
  *
  * @param member the id of the daemon in the configuration
- * @param boot a random text that tells this run of the daemon from all others
+ * @param boot a random text that identifies this run of the daemon
  * @param uris where clients connect to the daemon
  * @param level the newest format level that the daemon reads
  */
@@ -27,7 +27,7 @@ public record Leader(String member, String boot, String host, long pid, List<Str
         return json.put("version", version).put("level", level).toString();
     }
 
-    /** Returns what programs and people read about this daemon. */
+    /** Returns the description of this daemon for programs and people. */
     public ObjectNode described(boolean leads) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("name", member).put("host", host).put("pid", pid);
@@ -35,13 +35,13 @@ public record Leader(String member, String boot, String host, long pid, List<Str
         return json.put("version", version).put("level", level).put("leads", leads);
     }
 
-    /** Reads what {@link #toJson} writes. What another version left out is empty. */
+    /** Reads what {@link #toJson} writes. Fields that another version left out are empty. */
     static Leader parse(Etcd.Entry entry) {
         JsonNode json = JsonNodeFactory.instance.objectNode();
         try {
             json = JSON.readTree(entry.text());
         } catch (JsonProcessingException e) {
-            // a value that somebody wrote by hand names nobody
+            // a value that was written by hand names no daemon
         }
         List<String> uris = new ArrayList<>();
         json.path("uris").forEach(uri -> uris.add(uri.asText()));

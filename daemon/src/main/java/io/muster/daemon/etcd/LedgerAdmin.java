@@ -22,10 +22,10 @@ import java.util.UUID;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What an operator does with a ledger on etcd, beside the daemons. */
+/** The operations of an operator on a ledger on etcd, outside of the daemons. */
 public final class LedgerAdmin implements Closeable {
     private static final int TIMEOUT_MILLIS = 5000;
-    /** Longer than any import: nobody keeps the lease alive, and its end would end the import. */
+    /** Longer than any import: no thread keeps the lease alive, and the end of the lease would abort the import. */
     private static final int LEASE_SECONDS = 3600;
 
     private final Store store;
@@ -37,7 +37,7 @@ public final class LedgerAdmin implements Closeable {
         reach(settings.endpoints().size());
     }
 
-    /** Goes to the first member that answers. If none does, the first request that matters says so. */
+    /** Goes to the first member that answers. If none answers, the request that follows reports the failure. */
     private void reach(int members) {
         for (int i = 0; i < members; i++) {
             try {
@@ -52,10 +52,10 @@ public final class LedgerAdmin implements Closeable {
     }
 
     /**
-     * What etcd holds.
+     * The state of the ledger in etcd.
      *
      * @param id the ledger's id; "" if there is no ledger
-     * @param term the term of the leader; 0 if nobody leads
+     * @param term the term of the leader; 0 if no daemon leads
      * @param firstSeq the first event in the log; 0 if the log is empty
      * @param snapshotSeq the last event in the snapshot; 0 if there is none
      */
@@ -96,9 +96,9 @@ public final class LedgerAdmin implements Closeable {
     }
 
     /**
-     * Ends the term of the leader, so that another daemon leads. Nothing that was answered is lost.
+     * Ends the term of the leader, so that another daemon leads. No change that was acknowledged is lost.
      *
-     * @return who led; null if nobody did
+     * @return the former leader; null if there was none
      */
     public @Nullable Leader stepDown() throws IOException {
         Store.View view = view();

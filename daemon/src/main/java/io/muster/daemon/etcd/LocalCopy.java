@@ -89,7 +89,7 @@ final class LocalCopy implements Closeable {
         return id;
     }
 
-    /** The last seq of the copy, or of what is about to be in the copy. */
+    /** The last seq of the copy, including the events that are about to be written to the copy. */
     long last() {
         return last;
     }
@@ -200,7 +200,7 @@ final class LocalCopy implements Closeable {
         return lines;
     }
 
-    /** Tries again after the disk failed: the copy goes on after the last event that it has. */
+    /** Tries again after the disk failed: the copy continues after the last event that it has. */
     void retry() {
         journal.probe();
         if (behind && queued.get() == 0 && journal.status().condition() == Condition.WRITABLE) {
@@ -209,7 +209,7 @@ final class LocalCopy implements Closeable {
         }
     }
 
-    /** Goes on from a later state. If the disk refuses the state, the copy stays behind. */
+    /** Continues from a later state. If the disk refuses the state, the copy stays behind. */
     void rebase(long seq, byte[] state, String txn) throws InterruptedException {
         CompletableFuture<Outcome> done = new CompletableFuture<>();
         try {
@@ -259,7 +259,7 @@ final class LocalCopy implements Closeable {
         return journal.bytes();
     }
 
-    /** The past in the files. A reading waits until the copy has what etcd has. */
+    /** The past in the files. A reader waits until the copy has all events that etcd has. */
     Archive archive() {
         Archive files = journal.archive();
         return new Archive() {

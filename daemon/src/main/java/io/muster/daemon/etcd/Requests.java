@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What other threads ask of the thread {@code ledger}, in order. */
+/** The requests of other threads to the thread {@code ledger}, in order. */
 final class Requests {
     private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
     private volatile boolean closed;
@@ -30,7 +30,7 @@ final class Requests {
     /**
      * Accepts no more requests after this one.
      *
-     * @return false if that was so before
+     * @return false if requests were no longer accepted before this call
      */
     synchronized boolean close(Runnable last) {
         boolean first = !closed;
@@ -41,7 +41,7 @@ final class Requests {
         return first;
     }
 
-    /** Waits for a request no longer than this, and runs all that wait. */
+    /** Waits for a request for at most {@code millis}, and runs all waiting requests. */
     void run(long millis) {
         List<Runnable> taken = new ArrayList<>();
         try {

@@ -3,9 +3,9 @@ package io.muster.daemon.etcd;
 import java.util.List;
 
 /**
- * Who shares a ledger.
+ * The daemons that share a ledger.
  *
- * @param term the term of the leader; 0 if nobody leads
+ * @param term the term of the leader; 0 if no daemon leads
  * @param members the daemons, in the order of their names
  */
 public record Roster(long term, List<Leader> members) {}

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Writes snapshots, while changes go on: each daemon to its local copy, and the leader to etcd too. A daemon
- * that has lost the lead meanwhile writes nothing to etcd.
+ * Writes snapshots, while changes continue: each daemon to its local copy, and the leader to etcd too. A daemon that has
+ * lost the lead meanwhile writes nothing to etcd.
  */
 final class Snapshotter implements Closeable {
     /** How many of the last transactions are remembered. A snapshot is taken a few transactions after its seq at most. */
@@ -54,8 +54,8 @@ final class Snapshotter implements Closeable {
     }
 
     /**
-     * Remembers which transaction wrote an event, the last of the transaction. The thread {@code ledger} calls this before anybody else
-     * learns of the event.
+     * Remembers which transaction wrote an event, the last of the transaction. The thread {@code ledger} calls this before
+     * any other thread can see the event.
      */
     void reached(String txn, long last) {
         transactions.put(last, txn);
@@ -103,7 +103,10 @@ final class Snapshotter implements Closeable {
         }
     }
 
-    /** A failed attempt is repeated at another member. An attempt that published the snapshot all the same is seen then. */
+    /**
+     * A failed attempt is repeated at another member. The next attempt finds out whether the failed one has published the
+     * snapshot after all.
+     */
     private void upload(long term, long seq, String txn, Level level, byte[] state) throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
@@ -134,7 +137,10 @@ final class Snapshotter implements Closeable {
         }
     }
 
-    /** @param revision the one in which the snapshot before was published: a program that has just read goes on reading */
+    /**
+     * @param revision the revision in which the previous snapshot was published; programs that read now still find later
+     *     revisions
+     */
     private void compact(long revision) {
         try {
             store.etcd().compact(revision, COMPACT_MILLIS);

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the daemon does as it follows and leads. The methods are called on the thread {@code ledger}, except {@link #silent}, which is
- * called on the thread {@code lease}.
+ * The actions of the daemon when it follows another daemon, begins to lead, or stops leading. The methods are called on the
+ * thread {@code ledger}, except {@link #silent}, which is called on the thread {@code lease}.
  */
 public interface Standing {
     /**
@@ -22,19 +22,20 @@ public interface Standing {
     /** Replaces the state, because the events that lead to it are not kept any more; returns when the state is replaced. */
     void load(long seq, double time, ObjectNode state) throws IOException, InterruptedException;
 
-    /** This daemon leads: from now on it may submit batches. */
+    /** Called when this daemon leads: from now on it may submit batches. */
     void lead();
 
     /**
-     * This daemon does not lead: everything that it submits fails.
+     * Called when this daemon does not lead: every batch that it submits fails.
      *
-     * @param leader who leads; null if nobody is known to lead
+     * @param leader the leader; null if no leader is known
      * @param then to be called when the daemon submits nothing more; null if it did not lead before
      */
     void stand(@Nullable Leader leader, @Nullable Runnable then);
 
     /**
-     * A leader has not heard from etcd for so long that another daemon may lead, or has heard again.
+     * Called when this daemon, as leader, has not heard from etcd for so long that another daemon may lead, and when it has
+     * heard from etcd again.
      *
      * @param silent whether etcd is silent
      */

@@ -33,27 +33,27 @@ class Store implements Closeable {
     }
 
     /**
-     * What one linearizable transaction found.
+     * The result of one linearizable transaction.
      *
      * @param asked the monotonic time in nanoseconds when the transaction was sent
      * @param id the ledger's id; "" if there is none
-     * @param leader the key of the leader; null if nobody leads
+     * @param leader the key of the leader; null if no daemon leads
      * @param groups groups from a seq on, in order
      * @param members the daemons that share the ledger
      */
     record View(
             long asked, String id, @Nullable Entry leader, Group.Head head, List<Group> groups, List<Leader> members) {
-        /** The term of the leader; 0 if nobody leads. */
+        /** The term of the leader; 0 if no daemon leads. */
         long term() {
             return leader == null ? 0 : leader.modRevision();
         }
     }
 
     /**
-     * Reads who leads, where the log ends, and some of it.
+     * Reads the leader, the end of the log, and some groups of the log.
      *
      * @param from the seq from which groups are read
-     * @param patient whether much is expected, so that the answer may take long
+     * @param patient whether a large answer is expected, which may take long
      */
     View view(long from, int groups, boolean patient) throws EtcdException, ForeignException {
         long asked = System.nanoTime();
@@ -82,7 +82,7 @@ class Store implements Closeable {
         return view;
     }
 
-    /** What the last view had of it. Any thread may call this. */
+    /** The roster as of the last view. Any thread may call this. */
     Roster roster() {
         return roster;
     }
@@ -142,7 +142,7 @@ class Store implements Closeable {
                 ATTEMPT_MILLIS);
     }
 
-    /** Lets the log of a ledger without events begin after a snapshot. */
+    /** Makes the log of a ledger without events begin after a snapshot. */
     Group.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
         Group empty = new Group(seq + 1, seq, txn, "", 0, 0, List.of());
         Result result = etcd.transact(
@@ -156,7 +156,7 @@ class Store implements Closeable {
         return new Group.Head(seq, txn, result.revision());
     }
 
-    /** Writes the key of the leader, if nobody leads. */
+    /** Writes the key of the leader, if no daemon leads. */
     void campaign(String card, long lease) throws EtcdException {
         etcd.transact(
                 List.of(new Compare(keys.leader(), 0)),
@@ -174,7 +174,9 @@ class Store implements Closeable {
                 ATTEMPT_MILLIS);
     }
 
-    /** Deletes the key of the leader if it names a daemon that does not lead: while the key is there, nobody else leads. */
+    /**
+     * Deletes the key of the leader if it names a daemon that does not lead: while the key exists, no other daemon can lead.
+     */
     void resign(Leader self) {
         try {
             Entry key = read(List.of(Op.Get.one(keys.leader()))).one(0);
@@ -203,7 +205,7 @@ class Store implements Closeable {
     }
 
     /**
-     * Writes in a term.
+     * Carries out operations on the condition that the term has not ended.
      *
      * @return false if the term has ended
      */

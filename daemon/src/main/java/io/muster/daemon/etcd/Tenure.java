@@ -28,18 +28,21 @@ final class Tenure implements Closeable {
     private final EtcdSettings settings;
     private final Runnable tick;
     private final Thread thread;
-    /** Calls {@code tick}. A thread of its own, because the thread {@code lease} may wait for etcd, or for the name of a member. */
+    /**
+     * Calls {@code tick}. This is a separate thread, because the thread {@code lease} may wait for etcd, or for the name of
+     * a member.
+     */
     private final Thread clock;
 
     private final int timeout;
     private volatile boolean closing;
     /** The lease; 0 if there is none. */
     private volatile long lease;
-    /** When the last keep-alive was sent that etcd answered. */
+    /** When the last keep-alive that etcd answered was sent. */
     private volatile long renewedAt = System.nanoTime();
 
     private volatile String obstacle = "";
-    /** Why etcd has not let this daemon keep a lease, or lead; "" if it has. */
+    /** Why etcd has refused the lease, or the key {@code member/ID}, of this daemon; "" if it has not. */
     private volatile String refusal = "";
 
     private String lost = "";
@@ -76,7 +79,7 @@ final class Tenure implements Closeable {
     /**
      * Why the daemon may not lead; "" if it may.
      *
-     * @param leaderless whether nobody leads, so that the last campaign counts
+     * @param leaderless whether no daemon leads; otherwise the result of the last campaign is forgotten
      */
     String obstacle(boolean leaderless) {
         lost = leaderless ? lost : "";
@@ -86,7 +89,7 @@ final class Tenure implements Closeable {
     /**
      * Tries to lead. Called on the thread of the ledger, with a connection of this thread.
      *
-     * @return whether etcd has answered who leads now
+     * @return false if etcd has refused this daemon; otherwise a leader exists now
      */
     boolean campaign(Store with, long under) throws EtcdException {
         try {
@@ -136,7 +139,7 @@ final class Tenure implements Closeable {
                 renewedAt = asked;
             } else {
                 lease = 0;
-                return false; // asks for the next lease soon
+                return false; // the next call requests another lease
             }
             if (!registered) {
                 register();

@@ -16,8 +16,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The snapshots in etcd. A snapshot is written in pieces under a new name and then published, and only then the log before the snapshot
- * before it is deleted; each step on the condition that the writer leads. Belongs to one thread.
+ * The snapshots in etcd. A snapshot is written in pieces under a new name and then published, and only then the log before
+ * the previous snapshot is deleted; each step on the condition that the writer leads. Belongs to one thread.
  */
 final class Uploads {
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -104,7 +104,7 @@ final class Uploads {
     }
 
     /**
-     * Writes and publishes a snapshot, and deletes what only earlier snapshots needed.
+     * Writes and publishes a snapshot, and deletes everything that only earlier snapshots need.
      *
      * @param txn the transaction that wrote the event with this seq
      * @return false if the term has ended, or a later snapshot is published

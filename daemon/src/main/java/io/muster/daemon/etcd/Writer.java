@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the log in one term. The same transaction is sent again, over any member, until etcd's answer says what has become of it: the
- * conditions let it be carried out at most once. Belongs to one thread.
+ * Writes the log in one term. A transaction is sent repeatedly, to any member, until etcd's answer shows its outcome. The
+ * conditions of the transaction ensure that it is carried out at most once. Belongs to one thread.
  */
 final class Writer {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -27,7 +27,7 @@ final class Writer {
     private final Duration patience;
     private volatile Group.Head head;
     private long groups;
-    /** When the last transaction was sent of which etcd's answer says that this daemon led. */
+    /** When the last transaction was sent whose answer showed that this daemon led. */
     private volatile long ledAt = System.nanoTime();
 
     /**
@@ -69,7 +69,7 @@ final class Writer {
         return Group.of(head.seq() + 1, last, txn, head.txn(), lines);
     }
 
-    /** Tests whether etcd takes writes again, with a key that means nothing. */
+    /** Tests whether etcd accepts writes again, with a key that has no meaning. */
     boolean probe() {
         try {
             return store.fenced(term, List.of(new Op.Put(store.keys().prefix() + "probe", "")));
@@ -81,11 +81,11 @@ final class Writer {
     enum Kind {
         /** The group is in the log. */
         DURABLE,
-        /** The group is not in the log and never will be; this daemon leads on. */
+        /** The group is not in the log and never will be; this daemon still leads. */
         FAILED,
         /** The group is not in the log yet, and may come into it as long as the term lasts. */
         UNCERTAIN,
-        /** The term has ended. The log tells whether it has the group. */
+        /** The term has ended. The log shows whether it has the group. */
         ENDED
     }
 
@@ -150,7 +150,7 @@ final class Writer {
     }
 
     /**
-     * Says what the keys of leader and head tell about a group.
+     * Determines the outcome of a group from the keys of leader and head.
      *
      * @return null if the term lasts and the log does not have the group
      */
@@ -172,7 +172,10 @@ final class Writer {
         return judge(group, store.read(List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head()))));
     }
 
-    /** Writes the parts, which count only when the group is written: an outcome that stays open is a failure and nothing more. */
+    /**
+     * Writes the parts, which count only when the group is written: therefore an outcome that stays open counts as a
+     * failure.
+     */
     private Verdict writeParts(Group group, long start) {
         List<byte[]> pieces = Pack.pieces(group.body());
         String parts = store.keys().parts(group.txn());

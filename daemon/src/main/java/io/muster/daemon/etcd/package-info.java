@@ -1,8 +1,9 @@
 /**
- * The etcd package implements the ledger on an etcd cluster, which several daemons share: one of them leads and writes, the others follow.
- * The package depends on the ledger and journal packages, because each daemon keeps a complete copy in the files of a journal, and on the JDK and
- * Jackson. {@code EtcdLedger} may be used from any thread; its threads {@code ledger}, {@code lease} and {@code
- * upload} wait for etcd, and each object below it belongs to one of them.
+ * The etcd package implements the ledger on an etcd cluster, which several daemons share: one of them leads and writes, the
+ * others follow. The package depends on the ledger and journal packages, because each daemon keeps a complete copy in the
+ * files of a journal, and on the JDK and Jackson. {@code EtcdLedger} may be used from any thread; its threads
+ * {@code ledger}, {@code lease} and {@code upload} wait for etcd, and each object that it uses belongs to one of these
+ * threads.
  *
  * <h2>Keys</h2>
  *
@@ -21,12 +22,13 @@
  * <h2>What keeps it safe</h2>
  *
  * <ul>
- *   <li>Every write but that of {@code member/} is a transaction on the condition that {@code leader} was last written in the writer's own
- *       term. Nobody writes {@code leader} while it exists, and revisions only grow, so a former leader can write nothing.
+ *   <li>Every write but that of {@code member/} is a transaction on the condition that {@code leader} was last written in
+ *       the writer's own term. No daemon writes {@code leader} while it exists, and revisions only grow, so a former leader
+ *       can write nothing.
  *   <li>A write of the log also requires that {@code head} is as the writer's last transaction left it. So a transaction can be sent again
  *       over any member, and is carried out at most once.
- *   <li>No decision depends on a lease, on a clock or on a watch. A lease only ends the key of a leader that has gone.
- *   <li>Every transaction names the one before it. A daemon whose own last transaction is not in the log follows no further.
+ *   <li>No decision depends on a lease, on a clock or on a watch. A lease only ends the key of a leader that no longer runs.
+ *   <li>Every transaction names the one before it. A daemon whose own last transaction is not in the log stops following.
  * </ul>
  */
 @NullMarked

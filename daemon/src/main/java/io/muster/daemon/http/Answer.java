@@ -33,7 +33,7 @@ public record Answer(int status, String type, Map<String, String> headers, Bytes
         return new Answer(status, type, more, body);
     }
 
-    /** Returns the response as the peer takes it: compressed if the peer accepts that and the body is long. */
+    /** Returns the response, compressed if the peer accepts that and the body is long. */
     public Answer packed(Ask ask) {
         Answer varied = with("vary", "accept-encoding");
         return ask.acceptsGzip() && body.length() >= LEAST_COMPRESSED ? varied.gzipped() : varied;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param params the parameters of the query, decoded, in the order of the request
  * @param headers the values by the names in lower case
  * @param body empty until the body has arrived
- * @param peer the user that the connection belongs to; null if the connection does not say
+ * @param peer the user that the connection belongs to; null if the connection does not identify one
  * @param source the address of the peer without its port, for the log; "local" on a UNIX socket
  */
 public record Ask(

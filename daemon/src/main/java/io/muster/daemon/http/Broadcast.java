@@ -20,8 +20,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends numbered events to many readers, as server-sent events. The last events are kept, so that a reader that was closed may resume.
- * Readers at the same place share the bytes. All methods but {@link #add} and {@link #size} run on the thread of the loop.
+ * Sends numbered events to many readers, as server-sent events. The last events are kept, so that a reader whose connection
+ * was closed may resume. Readers at the same position share the bytes. All methods but {@link #add} and {@link #size} run on
+ * the thread of the loop.
  */
 public final class Broadcast {
     /** Bytes of events that are sent to a reader at a time. */
@@ -30,7 +31,10 @@ public final class Broadcast {
     private static final int MOST_BATCHES = 64;
     private static final long MOST_BYTES = 16 << 20;
 
-    /** Beyond so many bytes of batches that some socket has not taken, no further batch is made: readers wait until there is room. */
+    /**
+     * If the batches that some socket has not taken have more bytes than this, no further batch is made: readers wait until
+     * there is room.
+     */
     static final long MOST_UNTAKEN = 64 << 20;
 
     private final Executor loop;
@@ -79,7 +83,7 @@ public final class Broadcast {
     public void add(List<Item> more) {
         onLoop(() -> {
             for (Item item : more) {
-                if (item.seq > last + 1) { // a standby has gone on from a snapshot
+                if (item.seq > last + 1) { // a standby has continued from a snapshot
                     items.clear();
                     bytes = 0;
                     dropped = item.seq - 1;
@@ -140,7 +144,9 @@ public final class Broadcast {
         return new Reader(since, choice, still);
     }
 
-    /** A connection that is sent events. It costs its position, and what its socket has not taken. */
+    /**
+     * A connection that is sent events. It needs memory for its position, and for the bytes that its socket has not taken.
+     */
     public final class Reader implements HttpConnection.Chunks {
         private final Choice choice;
         private final Consumer<Runnable> still;

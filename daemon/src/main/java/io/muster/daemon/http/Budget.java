@@ -18,7 +18,10 @@ public final class Budget {
         return new Budget(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     }
 
-    /** Takes room for some bytes. A body has room whatever its length if nothing else is held, so that no body is too long for ever. */
+    /**
+     * Takes room for some bytes. If nothing else is held, a body of any length has room, so that a long body is not refused
+     * for ever.
+     */
     boolean take(long bytes) {
         long now = held.addAndGet(bytes);
         if (now > most && now != bytes) {

@@ -5,8 +5,8 @@ public interface Exchange {
     Ask ask();
 
     /**
-     * Says that the sender has a right to this request. While the request is served, its connection is not closed to make room for
-     * another one.
+     * Records that the sender has a right to this request. While the request is served, its connection is not closed to make
+     * room for another one.
      */
     void entitle();
 
@@ -17,13 +17,13 @@ public interface Exchange {
      */
     boolean keep(long bytes);
 
-    /** Sends the response. The first call counts; if the peer is gone, nothing is sent. */
+    /** Sends the response. Calls after the first one have no effect. If the peer has disconnected, nothing is sent. */
     void answer(Answer answer);
 
     /** Sends a response whose body is the events of a reader, and lasts until the peer or the daemon ends it. */
     void follow(Broadcast.Reader reader);
 
-    /** Returns whether the connection is closed, so that nobody waits for the response. */
+    /** Returns whether the connection is closed, so that no client waits for the response. */
     boolean isGone();
 
     /** Calls {@code then} when the connection is closed, at once if it is closed already. */

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> implements Exchange {
     private static final Logger LOG = LoggerFactory.getLogger("http");
 
-    /** How many deadlines the response may take to be computed. */
+    /** The time that the computation of a response may take, as a multiple of the deadline. */
     private static final int PATIENCE = 6;
 
     private enum Phase {
@@ -78,7 +78,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
 
     private long sentBefore;
 
-    /** @param origin whose share of the connections this one counts for: an address, or a user of this host */
+    /** @param origin the address, or the user of this host, to whose share of the connections this one counts */
     HttpConnection(HttpServer.Terms terms, boolean loopback, @Nullable Identity peer, String origin) {
         this.terms = terms;
         this.loopback = loopback;
@@ -241,7 +241,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         onLoop(() -> send(answer.body().length(), answer, new Whole(answer.body())));
     }
 
-    /** Takes no answer but the first, and none if the peer is gone. */
+    /** Sends an answer. Does nothing after the first answer, or if the peer has disconnected. */
     private void send(long bytes, Answer answer, Chunks chunks) {
         if (gone || phase == Phase.SENDING || phase == Phase.SENT) {
             chunks.close();

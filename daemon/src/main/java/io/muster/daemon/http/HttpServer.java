@@ -36,10 +36,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A socket on which the daemon speaks HTTP. Peers may be hostile: a connection serves one request, each step of it has a deadline, and
- * heads, bodies and the memory for all connections are limited. If there are too many connections, a new one takes the place of one
- * of the origin that has most, so that a peer that holds connections open cannot keep a probe out. The requests of users who have a
- * right to them are never closed for that. No other thread of the daemon waits for this one.
+ * A socket on which the daemon speaks HTTP. Peers may be hostile: a connection serves one request, each step of it has a
+ * deadline, and heads, bodies and the memory for all connections are limited. If there are too many connections, a new one
+ * takes the place of a connection of the origin that has the most, so that a peer that holds connections open cannot keep a
+ * probe out. The requests of users who have a right to them are never closed for that. No other thread of the daemon waits
+ * for this one.
  */
 public final class HttpServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("http");
@@ -50,7 +51,7 @@ public final class HttpServer implements AutoCloseable {
     static final int LONGEST_BODY = 1 << 20;
     private static final int BACKLOG = 1024;
 
-    /** One of so many connections is kept for origins other than the one that has most. */
+    /** One in this many connections is reserved for origins other than the one with the most connections. */
     private static final int OTHERS = 8;
 
     private static final int LOW_WATER = 1 << 15;
@@ -121,9 +122,9 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /**
-     * Opens a UNIX socket, whose peers the kernel names.
+     * Opens a UNIX socket, at which the kernel identifies the users.
      *
-     * @param mode sets the mode of the socket's file before anybody can connect
+     * @param mode sets the mode of the socket's file before clients can connect
      * @throws IOException if the socket cannot be opened; the message says why
      */
     public static HttpServer start(EventLoopGroup loop, Path path, SocketFile.Mode mode, Terms terms)
@@ -177,7 +178,7 @@ public final class HttpServer implements AutoCloseable {
         return (InetSocketAddress) listener.localAddress();
     }
 
-    /** Returns why nobody can connect by the name of a UNIX socket; "" if connecting works. May block. */
+    /** Returns why clients cannot connect by the name of a UNIX socket; "" if connecting works. May block. */
     public String fault() {
         return file == null ? "" : file.fault();
     }
@@ -214,7 +215,7 @@ public final class HttpServer implements AutoCloseable {
         void refused(String address, String reason, String sentence);
     }
 
-    /** Passes connections on whose handshake is complete. */
+    /** Passes on connections whose handshake is complete. */
     private record TlsHost(Connections connections, Refusals refusals) implements Host {
         @Override
         public void arrived(Channel channel, Guest guest) {
@@ -255,7 +256,7 @@ public final class HttpServer implements AutoCloseable {
             add(channel, peer == null ? null : terms.site().accepted(peer));
         }
 
-        /** Serves a connection of a peer; the peer is null if only a token can say who it is. */
+        /** Serves a connection of a peer; {@code peer} is null if only a token can identify the user. */
         void add(Channel channel, @Nullable Identity peer) {
             String origin = channel.remoteAddress() instanceof InetSocketAddress || peer == null
                     ? HttpConnection.source(channel)
@@ -272,8 +273,8 @@ public final class HttpServer implements AutoCloseable {
         }
 
         /**
-         * Closes a connection if there are too many. An origin that has its share already gives up one of its own connections; otherwise
-         * the origin that has most does.
+         * Closes a connection if there are too many. If the origin already has its share, one of its own connections is
+         * closed; otherwise one of the origin with the most connections.
          *
          * @return whether there is room for a connection of the origin
          */

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Serves the files of the page to everybody, and leaves all other paths to the next site. The files have no secret: whatever the page
- * shows, it requests with the token of its user. Each file is read and compressed once.
+ * Serves the files of the page without a check of rights, and leaves all other paths to the next site. The files have no
+ * secrets: the page requests all data with the token of its user. Each file is read and compressed once.
  */
 public final class Page implements Site {
     private static final String FOLDER = "/page/";
@@ -40,7 +40,10 @@ public final class Page implements Site {
             "svg", "image/svg+xml");
     private static final int TAG_BYTES = 12;
 
-    /** What a browser must not do with the page: run or load anything that the daemon does not serve, or show it in another page. */
+    /**
+     * Headers that forbid browsers to run or load anything that the daemon does not serve, and to show the page within
+     * another page.
+     */
     private static final Map<String, String> HEADERS = Map.of(
             "content-security-policy",
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "

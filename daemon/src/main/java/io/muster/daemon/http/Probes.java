@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Serves {@code /metrics} for Prometheus, and the probes {@code /healthz}, {@code /readyz} and {@code /leader}. Checks no rights.
  *
- * @param metrics called on the thread of the connection, as the others are, or on another thread
+ * @param metrics called on the thread of the connection, or on the thread of {@link #rendering}; the others are always
+ *     called on the thread of the connection
  */
 public record Probes(
         Supplier<String> metrics, Supplier<Health> healthz, Supplier<Health> readyz, Supplier<Health> leader)

@@ -3,9 +3,11 @@ package io.muster.daemon.http;
 import io.muster.daemon.access.Identity;
 import org.jspecify.annotations.Nullable;
 
-/** What is served at an address. The methods are called on the thread of the connection and must not block. */
+/** The content that is served at an address. The methods are called on the thread of the connection and must not block. */
 public interface Site {
-    /** Returns the identity of a peer that connects, with what can be found out only now. */
+    /**
+     * Returns the identity of a peer that connects, completed with the properties that can be found out only at that time.
+     */
     default Identity accepted(Identity peer) {
         return peer;
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides from the bytes of a line whether its event may concern one of some hosts, without parsing it. Errs on the side of yes: a line in
- * another form than the daemon writes may concern every host.
+ * Decides from the bytes of a line whether its event may concern one of some hosts, without parsing it. The answer is yes if
+ * the bytes do not decide it: a line in another form than the daemon writes may concern every host.
  */
 final class HostLines {
     private static final int LONGEST_NUMBER = 18;
@@ -62,7 +62,10 @@ final class HostLines {
         return hosts.mayName(bytes, start, until);
     }
 
-    /** The seq of a line in the form that the daemon writes, and moves to its hostlist; 0 if the line has another form. */
+    /**
+     * Returns the seq of a line in the form that the daemon writes, and moves to the line's hostlist; returns 0 if the line
+     * has another form.
+     */
     private long seq(byte[] bytes, int start, int until) {
         line = bytes;
         at = start;

@@ -164,7 +164,8 @@ public final class Journal implements Ledger {
     }
 
     /**
-     * Goes on from a later state of the ledger that this journal copies. The events in between are missing from then on.
+     * Continues from a later state of the ledger that this journal copies. The events in between are then missing from the
+     * journal.
      *
      * @param done called on the thread {@code journal}
      */

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The past as a state directory holds it, read without a lock while a daemon may write to it. */
+/** Reads the past from a state directory, without a lock, even while a daemon writes to the directory. */
 public final class JournalArchive implements Archive {
     private final Disk disk;
     private final LongConsumer progress;
@@ -30,7 +30,7 @@ public final class JournalArchive implements Archive {
         this.progress = progress;
     }
 
-    /** The size of everything that a reading may read. */
+    /** Returns the size of all files that a reading may read. */
     public long bytes() throws IOException {
         return Segment.list(disk).stream().mapToLong(Segment::size).sum();
     }
@@ -143,7 +143,7 @@ public final class JournalArchive implements Archive {
 
         private void damaged(SegmentScan current, CorruptException damage) {
             if (current.expected() > 0 && current.expected() <= next) {
-                return; // a state that was given includes these events
+                return; // a state that was passed on includes these events
             }
             Segment following = segments.peek();
             long end = following == null ? Long.MAX_VALUE : following.first();
@@ -175,7 +175,7 @@ public final class JournalArchive implements Archive {
             return true;
         }
 
-        /** Gives a state in place of events that are missing, if a snapshot from before an event is kept. */
+        /** Passes on a state in place of events that are missing, if a snapshot from before an event is kept. */
         private void fillGap(long before) throws IOException {
             for (SnapshotFile.Head head : snapshots) {
                 if (gap && head.seq() >= Math.max(gapEnd, next - 1) && head.seq() <= before) {

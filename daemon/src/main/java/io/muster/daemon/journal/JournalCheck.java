@@ -33,7 +33,10 @@ public final class JournalCheck {
         NOTE,
         /** Damage in history, which no start reads. */
         HISTORY,
-        /** An incomplete end such as a crash leaves, which the next start cuts off. Or a daemon is writing this end right now. */
+        /**
+         * An incomplete end, as a crash leaves it, which the next start cuts off; or the end that a running daemon is
+         * writing now.
+         */
         TORN,
         /** Damage that keeps the daemon from starting. */
         DAMAGE
@@ -186,7 +189,7 @@ public final class JournalCheck {
     private boolean torn(Segment segment) throws IOException {
         try (SegmentReader reader = SegmentReader.open(disk, segment)) {
             while (reader.next() != null) {
-                // The intact events before the damage need nothing.
+                // The intact events before the damage are skipped.
             }
             return reader.torn(reader.lastSeq() + 1);
         }

@@ -39,7 +39,7 @@ public final class JournalLines {
         return bytes(out);
     }
 
-    /** Returns one line that holds a JSON object of the caller's own. */
+    /** Returns one line that holds a JSON object of the caller. */
     public static byte[] line(String json) {
         ByteBuffer out = ByteBuffer.allocate(Line.PREFIX + json.getBytes(StandardCharsets.UTF_8).length + 1);
         Line.encode(out, json);

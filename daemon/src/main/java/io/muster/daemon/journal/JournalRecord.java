@@ -113,7 +113,7 @@ public final class JournalRecord {
 
     /**
      * Returns a number that depends on the length and on each byte of the event as it was submitted: two different events
-     * hardly ever have the same. 0 where {@link #submitted} is null.
+     * hardly ever have the same number. Returns 0 where {@link #submitted} is null.
      */
     public long fingerprint() {
         int comma = comma();

@@ -93,7 +93,7 @@ public final class JournalRepair {
         return new RepairResult(List.copyOf(actions), lost, expected - 1);
     }
 
-    /** Refuses a journal in a level that is not known here, whose lines may mean something else than they seem to. */
+    /** Refuses a journal in a level that this version does not know, because its lines may have another meaning. */
     private void refuseNewer(List<Segment> segments) throws IOException {
         for (Segment segment : segments) {
             try (SegmentReader reader = SegmentReader.open(disk, segment)) {
@@ -114,7 +114,10 @@ public final class JournalRepair {
         return bytes;
     }
 
-    /** Moves snapshots to quarantine that contain events which are lost: later events will have the same numbers. */
+    /**
+     * Moves snapshots that contain lost events to quarantine, because later events will have the same numbers as the lost
+     * ones.
+     */
     private void dropKept(long last) throws IOException {
         for (SnapshotFile.Head head : SnapshotFile.listKept(disk)) {
             if (head.seq() > last) {

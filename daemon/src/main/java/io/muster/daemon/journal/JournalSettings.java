@@ -11,7 +11,8 @@ import java.util.function.BooleanSupplier;
  * @param historyBytes size of all segments together beyond which the oldest of those segments are deleted
  * @param agePaused whether no segment may be deleted for its age now, because the clock is doubted; called on the journal
  *     thread
- * @param linger how long the journal waits for more batches before it forces those that it has: zero, unless nobody waits for them
+ * @param linger how long the journal waits for more batches before it forces those that it has; must be zero if clients wait
+ *     for the batches
  */
 public record JournalSettings(
         long segmentBytes, Duration historyAge, long historyBytes, BooleanSupplier agePaused, Duration linger) {

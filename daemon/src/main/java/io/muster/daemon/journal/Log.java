@@ -188,7 +188,7 @@ final class Log implements Closeable {
         measure();
     }
 
-    /** Goes on from a later state, with the events in between missing. The writer must have nothing that is not durable. */
+    /** Continues from a later state, without the events in between. Everything that was written before must be durable. */
     void rebase(long seq, byte[] state) throws IOException {
         lock.check();
         if (seq <= durableSeq()) {
@@ -202,7 +202,10 @@ final class Log implements Closeable {
         measure();
     }
 
-    /** Keeps the first snapshot of each month: when the events before it are deleted, history goes on from its state. */
+    /**
+     * Keeps the first snapshot of each month: when the events before such a snapshot are deleted, history begins with the
+     * snapshot's state.
+     */
     private void keepForHistory() {
         if (!settings.agePaused().getAsBoolean()) {
             try {

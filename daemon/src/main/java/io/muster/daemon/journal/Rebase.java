@@ -6,15 +6,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Lets a state directory go on from a later state, with the events in between missing: a copy of another ledger that was away for too
- * long. A crash at any point leaves a directory that {@link #finish} brings to the end, or one that nothing has happened to.
+ * Makes a state directory continue from a later state, without the events in between. This is needed if a copy of another
+ * ledger was not updated for too long. After a crash at any point, the directory is either unchanged, or {@link #finish}
+ * completes the operation.
  */
 final class Rebase {
     private static final String NEXT = "snapshot.next.json";
 
     private Rebase() {}
 
-    /** Writes the state under a name of its own, from which {@link #finish} goes on. */
+    /** Writes the state under a separate name, from which {@link #finish} reads it. */
     static void begin(Disk disk, Level level, long seq, double now, byte[] state) throws IOException {
         SnapshotFile.write(disk, NEXT, level, seq, now, state);
     }

@@ -73,7 +73,10 @@ record Segment(long first, long size, Instant modified) {
         return head.flip();
     }
 
-    /** The key that tells a version that does not know the level which version does; level 1 is older than this key. */
+    /**
+     * The key of the head that names the first version that knows the level, for versions that do not know it. Level 1 is
+     * older than this key.
+     */
     static String needs(Level level) {
         return level == Level.ONE ? "" : ",\"needs\":\"" + level.needs() + "\"";
     }

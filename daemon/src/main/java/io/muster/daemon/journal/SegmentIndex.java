@@ -168,7 +168,7 @@ final class SegmentIndex {
         out.putInt(0, crc(out.duplicate().position(Integer.BYTES)));
         boolean written = false;
         try (Disk.File file = disk.open(name(segment), Disk.Access.CREATE)) {
-            file.write(out, 0); // not forced: what a power loss leaves of it has another checksum
+            file.write(out, 0); // not forced: a file that a power loss leaves incomplete fails its checksum
             written = true;
         } finally {
             if (!written) {

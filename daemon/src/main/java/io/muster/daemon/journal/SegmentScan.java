@@ -144,7 +144,7 @@ final class SegmentScan implements Closeable {
         }
         move(offset);
         if (line == known.lines()) {
-            index = null; // which has nothing about lines that follow
+            index = null; // the index has no entries for the lines that follow
         }
     }
 
@@ -210,7 +210,7 @@ final class SegmentScan implements Closeable {
         return expected;
     }
 
-    /** The index of the next newline, or -1 at the end of the file; what stands before it is in {@link #bytes}. */
+    /** The index of the next newline, or -1 at the end of the file; the bytes before it are in {@link #bytes}. */
     private int newline() throws IOException {
         int searched = from;
         while (true) {
@@ -245,7 +245,7 @@ final class SegmentScan implements Closeable {
     private boolean fill() throws IOException {
         int rest = to - from;
         if (rest > Line.LIMIT) {
-            return false; // no line is as long: this is damage, which has no end
+            return false; // no line is this long, so this is damage without a newline
         }
         byte[] target = rest > bytes.length / 2 ? new byte[2 * bytes.length] : bytes;
         System.arraycopy(bytes, from, target, 0, rest);

@@ -28,7 +28,7 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     private static final DateTimeFormatter KEPT = DateTimeFormatter.ofPattern("'snapshot.'uuuu-MM'.json'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
-    /** Enough of the file for what stands before the state. */
+    /** The number of bytes at the beginning of the file that certainly contain everything before the state. */
     private static final int BEGINNING = 256;
 
     private static final Pattern BEGIN = Pattern.compile("\"seq\":(\\d{1,18}),\"timestamp\":(\\d{1,12}\\.\\d{6}),");

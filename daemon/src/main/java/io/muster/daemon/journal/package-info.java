@@ -1,9 +1,9 @@
 /**
- * The journal package implements the ledger with files in the state directory, which has every change that was responded to,
- * whatever happens. It depends on the JDK, Jackson and the problem, json and level packages, and knows nothing about the inventory: to
- * the journal, an event is a line of text.
- * {@link io.muster.daemon.journal.Journal} may be used from any thread and does its work on a thread of its own, {@code journal};
- * everything else may be used only by the thread that created it.
+ * The journal package implements the ledger with files in the state directory. The directory has every change that was
+ * responded to, even after a crash, a power loss or a failed write. It depends on the JDK, Jackson and the problem, json and
+ * level packages, and does not use the inventory: to the journal, an event is a line of text.
+ * {@link io.muster.daemon.journal.Journal} may be used from any thread and does its work on a thread of its own,
+ * {@code journal}; everything else may be used only by the thread that created it.
  *
  * <h2>Files</h2>
  *
@@ -56,16 +56,17 @@
  * "state":{...}}
  * </pre>
  *
- * A snapshot is written to a temporary file, forced and renamed, and the directory is forced; then a new segment, with its head,
- * is created in the same way. Replay starts with the event after {@code seq}. Segments before that are history: they are never read at
- * start, and deleted by age and total size once the previous snapshot does not need them. The first snapshot of each month is kept too, until
- * the events after it are deleted: where earlier events are deleted, history goes on from its state. A start does not read it.
+ * A snapshot is written to a temporary file, forced and renamed, and the directory is forced; then a new segment, with its
+ * head, is created in the same way. Replay starts with the event after {@code seq}. Segments before that are history: they
+ * are never read at start, and deleted by age and total size once the previous snapshot does not need them. The first
+ * snapshot of each month is kept too, until the events after it are deleted: where earlier events are deleted, history
+ * begins with that snapshot's state. A start does not read it.
  *
  * <h2>What a start does</h2>
  *
  * <ol>
  *   <li>Locks the directory, deletes unfinished files, reads the snapshot, finds the segment with the event after it.
- *   <li>Reads on from there. Every line must have its checksum and the next seq, every group its end.
+ *   <li>Continues to read from there. Every line must have its checksum and the next seq, every group its end.
  *   <li>A first bad line in the last segment is a <em>torn tail</em> if the rest of the file is what a power loss leaves of
  *       writes that were never forced: bytes missing at the end or zero, and no intact line further on whose
  *       {@code durable} covers the bad one. The start cuts off the tail from the start of its command, warns, and keeps a copy in
@@ -96,8 +97,8 @@
  *   <li><em>Cutting back failed.</em> {@code UNCERTAIN}: every batch and probe first tries again to cut back. Until that
  *       works nothing is written, and a restart may find the refused change. If the disk accepts writes and the condition stays
  *       (the file system was remounted, the directory replaced), only a restart helps, and {@code status()} says why.
- *   <li><em>A snapshot failed</em>: the previous one stays in use, the journal goes on, no history is deleted.
- *   <li><em>No new segment can be begun</em>: the journal goes on in the old one, with a warning.
+ *   <li><em>A snapshot failed</em>: the previous one stays in use, the journal continues, and no history is deleted.
+ *   <li><em>No new segment can be begun</em>: the journal continues in the old one, with a warning.
  *   <li><em>The directory or the lock was removed</em> or replaced while the daemon runs: the journal notices before it writes a group
  *       or a snapshot, and every two seconds. Nothing is written then.
  *   <li><em>A bug</em>: {@code BROKEN}, everything is refused until a restart.

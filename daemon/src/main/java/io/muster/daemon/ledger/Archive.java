@@ -7,14 +7,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The past in a ledger: durable events, and states from which a reader can go on where events are missing. May be used from any
- * thread, also while the ledger writes and deletes; a reading belongs to the thread that uses it.
+ * The past in a ledger: durable events, and states from which a reader can continue where events are missing. May be used
+ * from any thread, also while the ledger writes and deletes; a reading belongs to the thread that uses it.
  */
 public interface Archive {
     Reading open(Selection selection) throws IOException;
 
     /**
-     * Does some of the work that makes later readings fast. To be called again now and then; calls must not overlap.
+     * Does some of the work that makes later readings fast. Must be called from time to time; calls must not overlap.
      *
      * @return whether there is more to do at once
      */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes batches of events durable, in order, and keeps a snapshot of the state that they lead to. The ledger does not limit
- * how much waits for it: the submitter limits what it has in flight. Every method may be called from any thread, but all
- * batches must be submitted by one thread.
+ * the number of waiting batches: the submitter limits what it has in flight. Every method may be called from any thread, but
+ * all batches must be submitted by one thread.
  */
 public interface Ledger extends Closeable {
     /** Returns the seq of the last durable event, after which the first batch begins. */
@@ -27,8 +27,8 @@ public interface Ledger extends Closeable {
     Archive archive();
 
     /**
-     * Returns whether other daemons may write to the ledger. Then only the outcome of a batch, which may be empty, tells that the state
-     * after the events of this daemon is the newest one.
+     * Returns whether other daemons may write to the ledger. Then only the outcome of a batch, which may be empty, shows
+     * that the state after the events of this daemon is the newest one.
      */
     default boolean isShared() {
         return false;

@@ -26,8 +26,8 @@ public interface LedgerListener {
     default void snapshotted(long seq, double time, long bytes, long nanos) {}
 
     /**
-     * The ledger reports something that an operator should see and that stops nothing, such as a torn tail that was cut off
-     * or history that cannot be deleted.
+     * The ledger reports something that an operator should see but that does not stop the ledger, such as a torn tail that
+     * was cut off or history that cannot be deleted.
      */
     default void warning(String sentence) {}
 

@@ -97,14 +97,14 @@ public final class Gate implements Configurable {
         admissions.rights(identity, then);
     }
 
-    /** Sets the mode of a socket's file: open to the users that the handshake may accept, and to nobody else. */
+    /** Sets the mode of a socket's file: open to the users that the handshake may accept, and to no others. */
     public void mode(Path socket) throws IOException {
         set(socket, admissions.inForce().isForOwnerOnly() ? "rw-------" : "rw-rw-rw-");
     }
 
     /**
      * Creates the directory for sockets, with a mode like that of the sockets. An existing directory stays as it is, because
-     * somebody chose its mode.
+     * an administrator chose its mode.
      */
     public void makeDirectory(Path directory) throws IOException {
         if (!Files.isDirectory(directory)) {

@@ -38,10 +38,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A client may send all its requests before it reads the first response; libflux does, and blocks in write(2) until they
  * are sent. Therefore the connection continues to read even if its peer does not: requests wait in a {@link Backlog},
- * undecoded, and a response is computed when there is room for it in the socket's buffer. So a peer costs one response and
- * its waiting requests, whatever it requests. The {@link MemoryBudget} limits what all peers cost together: when memory
- * becomes tight, a request loses its payload and is responded to with EAGAIN when its turn comes; when the budget is used
- * up, the connection is closed.
+ * undecoded, and a response is computed when there is room for it in the socket's buffer. So the memory for a peer is that
+ * of one response and of the peer's waiting requests, regardless of the requests that it sends. The {@link MemoryBudget}
+ * limits what all peers cost together: when memory becomes tight, a request loses its payload and is responded to with
+ * EAGAIN when its turn comes; when the budget is used up, the connection is closed.
  *
  * <p>The connection stops reading only if the peer reads its responses and has requests waiting: for their turn, for the
  * response to a query, or for the disk. In this case the peer waits for the daemon, so one of the two sides can always
@@ -325,8 +325,8 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     // ---- the end
 
     /**
-     * Called when the peer has closed the connection. Changes that the peer requested before are still made, although nobody
-     * reads the responses. Other requests have no effect any more.
+     * Called when the peer has closed the connection. Changes that the peer requested before are still made, although no
+     * client reads the responses. Other requests have no effect any more.
      */
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {

@@ -74,7 +74,8 @@ public abstract class Listener implements Configurable, AutoCloseable {
     }
 
     /**
-     * Returns why nobody can connect here; "" if connecting works. May block, so it must not be called on the core thread.
+     * Returns why clients cannot connect here; "" if connecting works. May block, so it must not be called on the core
+     * thread.
      */
     public abstract String fault();
 

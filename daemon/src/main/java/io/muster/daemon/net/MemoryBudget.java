@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * or waiting, exceed it, it closes the connection with most of them: no scheduler sends large messages. Used on the core thread.
  */
 public final class MemoryBudget {
-    /** The number of bytes that a peer may have waiting, whatever is held for other peers. */
+    /** The number of bytes that a peer may have waiting, regardless of the memory that is held for other peers. */
     static final long FREE = 1 << 16;
 
     private static final int GUESTS_SHARE_OF_HEAP = 8;
@@ -66,7 +66,9 @@ public final class MemoryBudget {
         return Math.max(LEAST, Runtime.getRuntime().maxMemory() / share);
     }
 
-    /** Sets the least size of the budget, whatever its share of the heap is, so that any message that is allowed fits. */
+    /**
+     * Sets the least size of the budget, even if its share of the heap is smaller, so that any message that is allowed fits.
+     */
     public void atLeast(long bytes) {
         most = Math.max(share, bytes);
     }

@@ -18,7 +18,7 @@ import java.time.InstantSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A UNIX socket on which the daemon accepts connections from peers. The kernel says who they are. */
+/** A UNIX socket on which the daemon accepts connections from peers. The kernel identifies the user of each peer. */
 public final class PeerSocket extends Listener {
     private static final Logger log = LoggerFactory.getLogger("muster");
 

@@ -4,9 +4,10 @@ import io.netty.channel.Channel;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Decides when a channel reads. The channel of a UNIX socket is on the core thread and reads as long as the connection wants it to.
- * A channel of another thread reads once for each {@link #completed}, so that only one read at a time is on its way to the core
- * thread: the kernel, and not a queue of tasks, keeps what the core thread has no time for. Used on the core thread.
+ * Decides when a channel reads. The channel of a UNIX socket is on the core thread and reads as long as the connection wants
+ * it to. A channel of another thread reads once for each {@link #completed}, so that the data of only one read at a time
+ * waits for the core thread: data that the core thread has no time for stays in the kernel, not in a queue of tasks. Used on
+ * the core thread.
  */
 final class Reads {
     private final Channel channel;

@@ -88,10 +88,10 @@ public final class SocketFile implements Closeable {
     }
 
     /**
-     * Binds a socket to the name and listens on it. This happens without Netty, because Netty, when it closes a socket that it has
-     * bound, deletes whatever has the socket's name by then.
+     * Binds a socket to the name and listens on it. This happens without Netty, because Netty, when it closes a socket that
+     * it has bound, deletes any file that has the socket's name by then.
      *
-     * @param mode sets the mode of the file before anybody can connect
+     * @param mode sets the mode of the file before clients can connect
      */
     public Socket listen(int backlog, Mode mode) throws IOException {
         Socket socket = LinuxSocket.newSocketDomain();
@@ -130,7 +130,7 @@ public final class SocketFile implements Closeable {
         return ours != null && ours.equals(LockFile.key(path));
     }
 
-    /** Returns why nobody can connect by this name, and what to do; "" if connecting works. */
+    /** Returns why clients cannot connect by this name, and what to do; "" if connecting works. */
     public String fault() {
         try {
             Object found = LockFile.key(path);

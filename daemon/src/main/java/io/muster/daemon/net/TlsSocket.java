@@ -21,15 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An address on which the daemon accepts connections in TLS from peers on other hosts. Their certificates say who they are.
+ * An address on which the daemon accepts connections in TLS from peers on other hosts. A certificate identifies each peer.
  * Handshakes and encryption have threads of their own; requests are served on the core thread.
  */
 public final class TlsSocket extends Listener implements Host {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     /**
-     * A peer whose host has lost its power says nothing more. Its connection ends after {@link #IDLE_SECONDS} and {@link
-     * #PROBES} questions of the kernel, {@link #PROBE_SECONDS} apart, without an answer.
+     * A peer whose host has lost its power does not close its connection. Therefore the kernel closes a connection that is
+     * silent for {@link #IDLE_SECONDS} and then leaves {@link #PROBES} keepalive probes, {@link #PROBE_SECONDS} apart,
+     * unanswered.
      */
     private static final int IDLE_SECONDS = 30;
 
@@ -48,7 +49,7 @@ public final class TlsSocket extends Listener implements Host {
     /**
      * Begins to accept connections.
      *
-     * @throws IOException if the address cannot be had; the message says why
+     * @throws IOException if the address cannot be bound; the message says why
      */
     public static TlsSocket bind(ListenAddress address, Terms terms, Handshakes handshakes) throws IOException {
         return new TlsSocket(address, terms, handshakes);

@@ -19,7 +19,7 @@ import java.util.Set;
 
 /** One question about the past, answered piece by piece while the archive is read. */
 public final class Inquiry implements Closeable {
-    /** Events to read before others have a turn, even if nothing has ended. */
+    /** The number of events to read before other inquiries have a turn, even if no interval has ended. */
     private static final int MOST_EVENTS = 10_000;
 
     private final Archive.Reading reading;
@@ -29,7 +29,7 @@ public final class Inquiry implements Closeable {
 
     /**
      * @param hosts empty for all hosts
-     * @param notes whether marks and tags are asked for
+     * @param notes whether the question includes marks and tags
      */
     public record Question(Set<String> hosts, Period period, boolean notes) {}
 
@@ -78,13 +78,13 @@ public final class Inquiry implements Closeable {
         return done;
     }
 
-    /** The number of intervals that are open where the reading stands, which is a measure of the memory that it takes. */
+    /** The number of intervals that are open at the current position, which is a measure of the memory of this inquiry. */
     public int opened() {
         return past.opened();
     }
 
     /**
-     * Reads on for a while: until about this number of intervals have ended, or to the end of the archive.
+     * Continues to read, until about this number of intervals have ended, or to the end of the archive.
      *
      * @return the intervals that have ended, and after the last event also the open ones, each with its hosts
      */

@@ -42,7 +42,10 @@ final class Candidate {
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2000;
     private static final long ASK_AGAIN_MILLIS = 250;
-    /** A leader that etcd does not answer refuses requests although it leads. It is not believed at once again, so that others are heard. */
+    /**
+     * A leader to which etcd does not respond refuses requests although it leads. For this time, its claim to lead is
+     * ignored, so that other servers are considered.
+     */
     private static final long REFUSED_MILLIS = 50;
 
     private static final int MOST_FRAME = 1 << 30;
@@ -65,7 +68,7 @@ final class Candidate {
     private boolean leads;
     private long refusedAt = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
     private String fault = "not connected yet";
-    /** Questions since the server last sent something. */
+    /** The number of questions that were sent since the server last sent something. */
     private int silent;
 
     Candidate(Relay relay, Upstream upstream, TlsServer server, ClientFiles files) {
@@ -88,7 +91,7 @@ final class Candidate {
         return leads;
     }
 
-    /** Notes that the server has refused what a leader takes. */
+    /** Records that the server has refused a request that a leader accepts. */
     void leadsNoMore() {
         leads = false;
         refusedAt = System.nanoTime();

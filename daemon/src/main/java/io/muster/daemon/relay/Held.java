@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The acquisition of a scheduler on this host. The relay acquires with an owner, so the acquisition outlives the connection to the
- * daemon, and the scheduler's stream stays open while the daemon is away. Whatever ends the relay's stream after the first response, the
- * relay acquires again, until the scheduler ends.
+ * The acquisition of a scheduler on this host. The relay acquires with an owner, so the acquisition outlives the connection
+ * to the daemon, and the scheduler's stream stays open while the daemon is away. If the relay's stream ends after the first
+ * response, for any reason, the relay acquires again, until the scheduler disconnects or cancels.
  */
 final class Held {
     private static final Logger log = LoggerFactory.getLogger("relay");
@@ -69,7 +69,7 @@ final class Held {
         try {
             return Owner.parse(request.payload()) != null;
         } catch (RpcException e) {
-            return true; // the daemon says what is wrong
+            return true; // the daemon refuses the request with a sentence
         }
     }
 
@@ -124,7 +124,10 @@ final class Held {
         }
     }
 
-    /** A scheduler that has acquired is not told. A scheduler that has not is. */
+    /**
+     * Handles an error from the daemon. The error is passed to a scheduler that has not acquired or has cancelled; for any
+     * other scheduler the relay acquires again.
+     */
     private void refused(Response response) {
         if (view == null || cancelled) {
             local.pass(response);
@@ -144,12 +147,15 @@ final class Held {
         });
     }
 
-    /** The daemon has no stream, and the leader is sent {@link #request} when the relay finds it. */
+    /** Records that the daemon has no stream. The relay sends {@link #request} to the leader when it finds the leader. */
     void refusedByStandby() {
         paused = true;
     }
 
-    /** The scheduler wants no more updates. If the daemon is away, the acquisition ends when its owner stays away. */
+    /**
+     * Ends the stream, because the scheduler has cancelled it. If the daemon cannot be reached, the daemon ends the
+     * acquisition when the time for which it waits for the owner is over.
+     */
     void cancel() {
         cancelled = true;
         if (paused || !upstream.isReady()) {
@@ -161,7 +167,7 @@ final class Held {
         return cancelled;
     }
 
-    /** Ends the acquisition, because the scheduler has gone. */
+    /** Ends the acquisition, because the scheduler has disconnected. */
     void abandon() {
         Request cancel = new Request(
                 Header.flags(Header.NORESPONSE).with(request.credentials()),

@@ -39,7 +39,9 @@ import org.slf4j.LoggerFactory;
 final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.Holder {
     private static final Logger log = LoggerFactory.getLogger("relay");
 
-    /** Less than the daemon accepts from anybody, because a frame that is too long ends the connection of the whole relay. */
+    /**
+     * Less than the daemon accepts from any peer, because a frame that is too long ends the connection of the whole relay.
+     */
     private static final int MOST_FRAME = (1 << 20) - 4096;
 
     /** Requests of a connection that are no streams. Further ones stay unread in the socket. */
@@ -59,7 +61,7 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     private boolean welcomed;
     private boolean gone;
 
-    /** What tells the open requests of one connection apart. */
+    /** The key of an open request, unique within one connection. */
     private record Key(List<String> routes, int matchtag) {
         static Key of(Request request) {
             return new Key(request.routes(), request.matchtag());
@@ -215,7 +217,7 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
                         && relay.upstream().takesMore());
     }
 
-    /** Reads on if the daemon, and the share of the user, take requests again. */
+    /** Continues to read if the daemon, and the share of the user, accept requests again. */
     void resume() {
         read();
     }
@@ -295,8 +297,8 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     // ---- the connection to the daemon
 
     /**
-     * Deals with requests whose answer is lost. What the daemon makes only once is sent again, and an acquisition goes on. Everything
-     * else fails.
+     * Handles requests whose answers are lost. Requests that may be repeated are sent again, and acquisitions continue. All
+     * other requests fail.
      *
      * @param sentence why
      */
@@ -312,7 +314,7 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         }
     }
 
-    /** Lets requests fail that have waited for the leader for too long. Acquisitions wait for any time. */
+    /** Fails requests that have waited for the leader for too long. Acquisitions wait without a limit. */
     void expire(long nanos, String sentence) {
         for (Open each : List.copyOf(open.values())) {
             if (each.held == null && !each.sent && System.nanoTime() - each.since >= nanos) {
@@ -321,7 +323,9 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         }
     }
 
-    /** Sends what {@link #lost} has kept, what a standby has refused, and what has come since. */
+    /**
+     * Sends the requests that {@link #lost} has kept, those that a standby has refused, and those that have arrived since.
+     */
     void again() {
         relay.upstream()
                 .introduce(

@@ -4,7 +4,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What one user of this host has open, over all connections of the user. So one user cannot use up what the daemon permits the relay. */
+/**
+ * Counts what one user of this host has open, over all connections of the user, so that one user cannot use up the limits
+ * that the daemon sets for the relay.
+ */
 final class Share {
     static final int MOST_CONNECTIONS = 512;
     static final int MOST_STREAMS = 64;
@@ -39,7 +42,7 @@ final class Share {
         requests += isStream ? 0 : 1;
     }
 
-    /** Connections that were not read go on when there is room again. */
+    /** Ends a request. Connections that were not read because of the limits are read again when there is room. */
     void end(boolean isStream) {
         boolean was = takesRequests();
         streams -= isStream ? 1 : 0;

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way to the daemon that leads. If the connection ends, or the daemon leads no more, the relay looks for the leader at all servers.
- * A request that cannot be sent now, or that a standby has refused, stays with the user's connection, which sends it when the leader is
- * found, or lets it fail after {@link #PATIENCE_MILLIS}.
+ * The way to the daemon that leads. If the connection ends, or the daemon no longer leads, the relay looks for the leader at
+ * all servers. A request that cannot be sent now, or that a standby has refused, stays with the user's connection, which
+ * sends the request when the leader is found, or fails it after {@link #PATIENCE_MILLIS}.
  */
 final class Upstream {
     private static final Logger log = LoggerFactory.getLogger("relay");
@@ -31,9 +31,9 @@ final class Upstream {
     static final long PATIENCE_MILLIS = 5000;
 
     private static final long PING_MILLIS = 1000;
-    /** A server that has been silent for so many questions may be dead, so the relay looks for another leader. */
+    /** After this many unanswered questions, the server may be dead, so the relay looks for another leader. */
     private static final int DOUBTED = 2;
-    /** A server that has been silent for so many questions is given up. */
+    /** After this many unanswered questions, the connection to the server is closed. */
     private static final int SILENT = 15;
 
     private static final int MOST_NAMES = 20_000;
@@ -57,7 +57,10 @@ final class Upstream {
 
     /** The name of a user, and when it was looked up. */
     private record Named(String name, long since) {
-        /** A name service that did not answer leaves the number of the user, which is asked for again soon. */
+        /**
+         * Returns whether the name must be looked up again. If the name service did not answer, the name is the user's
+         * number, and is looked up again soon.
+         */
         boolean isOld(int uid) {
             long kept = name.equals(Integer.toUnsignedString(uid)) ? 1 : 10;
             return System.nanoTime() - since > TimeUnit.MINUTES.toNanos(kept);
@@ -129,7 +132,7 @@ final class Upstream {
         }
     }
 
-    /** Takes the answer of a server that it leads or does not. */
+    /** Handles a server's answer that it leads or does not lead. */
     void told(Candidate server) {
         if (!seeks()) {
             if (server != current) {
@@ -182,7 +185,7 @@ final class Upstream {
         relay.locals().forEach(local -> local.lost(why + "; the request may have been carried out or not"));
     }
 
-    /** Lets requests fail that have waited for the leader for too long. */
+    /** Fails requests that have waited for the leader for too long. */
     private void fruitless() {
         String sentence = candidates.stream().map(Candidate::fault).collect(Collectors.joining("; "));
         if (!sentence.equals(told)) {
@@ -221,7 +224,10 @@ final class Upstream {
         later(PING_MILLIS, this::watch);
     }
 
-    /** Passes on a response. One that comes from a server after the relay has gone to another one is dropped: the request was sent again. */
+    /**
+     * Passes on a response. A response from a server that the relay no longer uses is dropped, because the request was sent
+     * again.
+     */
     void receive(Candidate from, Response response) {
         if (from == current) {
             relay.deliver(response);

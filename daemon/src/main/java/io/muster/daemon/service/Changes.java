@@ -56,7 +56,7 @@ public final class Changes {
     private final UpgradeGate upgrades;
     private Function<ResourceSet, DefinitionChanges.Define> definition;
 
-    /** Says what the state alone cannot tell about the end of an upgrade. */
+    /** Checks the conditions for the end of an upgrade that do not follow from the state. */
     @FunctionalInterface
     public interface UpgradeGate {
         /**
@@ -68,7 +68,7 @@ public final class Changes {
         String refusal() throws IOException;
     }
 
-    /** The last answers that name holds, by the seq of the change, for changes that are sent again. */
+    /** The last answers that name ended holds, by the seq of the change, for changes that are sent again. */
     private final Map<Long, ChangeAnswer> endings = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, ChangeAnswer> eldest) {
@@ -139,7 +139,7 @@ public final class Changes {
     private void make(AdminRequest request, Principal by, Replier reply) {
         Command command = finding(request.command());
         Answer.Failed elsewhere = request.dryRun() ? inventory.elsewhere() : null;
-        if (elsewhere != null) { // only the daemon that makes the changes has the schedulers
+        if (elsewhere != null) { // schedulers hold the resources only at the daemon that makes the changes
             answer(elsewhere, reply);
         } else if (request.dryRun() && command.takesLong()) {
             inventory.previewAside(
@@ -180,7 +180,10 @@ public final class Changes {
         }
     }
 
-    /** Returns what changed. A change that was sent again changed nothing the second time, so its answer is about the first time. */
+    /**
+     * Returns what changed. A change that was sent again changed nothing the second time, so the answer describes what the
+     * first request changed.
+     */
     private ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, double now, Principal by) {
         long seq = id == null || !done.entries().isEmpty() ? 0 : done.after().seqOf(id, now, by);
         if (seq != 0) {
@@ -256,14 +259,14 @@ public final class Changes {
     }
 
     /**
-     * Goes on with a reload, unless the change was made before: its file may contain something else now, and a scheduler may have acquired
-     * the new R. The answer is that of the first time.
+     * Continues a reload, unless the same change was made before. A repeated reload gets the answer of the first one,
+     * because the file may have changed since, and a scheduler may have acquired the new R.
      */
     private void unlessRepeated(ReloadRequest request, Principal by, Replier reply, Runnable then) {
         ChangeId id = request.id();
         if (id != null && inventory.remembers(id, by)) {
             inventory.whenAnswered(
-                    () -> { // the first one may still wait for the disk, which may fail
+                    () -> { // the first request may still wait for the disk, and the disk may fail
                         Decision repeated = inventory.state().repetition(id, inventory.now(), by);
                         Rejection rejection = repeated == null ? null : repeated.rejection();
                         if (repeated == null) {

@@ -52,7 +52,7 @@ public final class FeasibilityChecks {
     /**
      * @param inventory returns the current state; called on the core thread
      * @param clock returns the time in seconds since the epoch
-     * @param structures the entries of the configuration, and the graph in which marks are
+     * @param structures the entries of the configuration, and the graph that contains the marks
      * @param checks has one thread: a check may take tens of milliseconds, and the first check after a new R longer
      */
     public FeasibilityChecks(
@@ -143,7 +143,7 @@ public final class FeasibilityChecks {
             return folded;
         }
 
-        /** Takes other notes; returns whether there are other marks. */
+        /** Replaces the notes; returns whether the marks differ from the previous ones. */
         @SuppressWarnings("ReferenceEquality") // comparing notes may take longer than collecting the marks
         private boolean mark(Notes next) {
             Marks before = marks;

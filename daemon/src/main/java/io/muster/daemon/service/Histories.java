@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers {@code resource.history}. A thread beside the core thread reads the archive and creates one response at a time; the next one is
- * created when the peer has read enough of those before. Few answers are created at a time, further requests wait.
+ * Answers {@code resource.history}. A thread beside the core thread reads the archive and creates one response at a time;
+ * the next one is created when the peer has read enough of those before. Only a few answers are created at a time; further
+ * requests wait.
  */
 public final class Histories {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -49,7 +50,7 @@ public final class Histories {
     private final Deque<History> waiting = new ArrayDeque<>();
     private final Set<History> open = new HashSet<>();
     private boolean ended;
-    /** Why the archive could not be prepared; "" if it could. Belongs to the work beside the core thread. */
+    /** Why the archive could not be prepared; "" if it could. Used only by the work beside the core thread. */
     private String unprepared = "";
 
     /** @param beside runs one piece of work at a time */
@@ -122,11 +123,11 @@ public final class Histories {
     /**
      * A piece of an answer.
      *
-     * @param end how the answer ends with this piece; null if it goes on
+     * @param end the error that ends the answer after this piece; null if further pieces follow
      */
     private record Piece(@Nullable Bytes response, @Nullable RpcException end) {}
 
-    /** Prepares the archive for questions, in pieces between which answers are created. To be called now and then. */
+    /** Prepares the archive for questions, in pieces between which answers are created. Must be called from time to time. */
     public void prepare() {
         if (!ended) {
             beside.run(() -> prepared() ? this::prepare : () -> {}, bug -> {});
@@ -201,14 +202,14 @@ public final class Histories {
         }
     }
 
-    /** Goes on if the peer can be sent more. */
+    /** Continues an answer if the peer can be sent more. */
     void resume(History history) {
         if (open.contains(history) && !history.working && !history.released && history.sink.isWritable()) {
             work(history);
         }
     }
 
-    /** The peer is gone or wants no more. */
+    /** Drops an answer, because the peer has disconnected or has cancelled the request. */
     void release(History history) {
         boolean close = open.contains(history) && !history.working && !history.released;
         history.released = true;

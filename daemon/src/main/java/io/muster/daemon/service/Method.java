@@ -82,10 +82,16 @@ public enum Method {
     INTRODUCE("resource.introduce", Right.SPEAK_FOR, Session::introduce),
     LOG_APPEND("log.append", Right.READ, Session::log);
 
-    /** The highest number of bytes in the payload of a request, which the core thread may read. Read JSON takes thirty times its size. */
+    /**
+     * The highest number of bytes in the payload of a request, which the core thread may read. Parsed JSON takes thirty
+     * times the size of its text.
+     */
     private static final int LARGEST = 1 << 20;
 
-    /** The same for a jobspec, which may contain files and which another thread reads. */
+    /**
+     * The highest number of bytes in the payload of a request with a jobspec. A jobspec may contain files, and another
+     * thread reads it.
+     */
     private static final int LARGEST_JOBSPEC = 8 << 20;
 
     private static final Map<String, Method> BY_TOPIC = new HashMap<>();

@@ -94,7 +94,7 @@ final class OpenStreams {
         open(request, reply, () -> backend.histories().resume(history), release, release);
     }
 
-    /** Opens the stream of a reporter, whose usage is that of the peer from now on. */
+    /** Opens the stream of a reporter. Later usage reports of the peer belong to this reporter. */
     void report(Request request, Principal by, ReportRequest report) {
         Reply reply = begin(request);
         Reporter stream = backend.reporters().open(reply, by, report.command());
@@ -103,7 +103,7 @@ final class OpenStreams {
         open(request, reply, () -> {}, release, release);
     }
 
-    /** @throws RpcException if the peer has no open report, or what it says is refused */
+    /** @throws RpcException if the peer has no open report, or if the report is refused */
     void use(Bytes payload) throws ProtocolException {
         if (reporter == null) {
             throw new RpcException(

@@ -123,7 +123,7 @@ public final class Queries implements Configurable {
         return meters;
     }
 
-    /** Responds when the ledger has confirmed that queries show every change that anybody was answered before. */
+    /** Responds when the ledger has confirmed that queries show every change that was acknowledged to any client before. */
     void confirm(Principal by, Replier reply) {
         inventory.submit(new Command.Confirm(), by, answer -> {
             RpcException refusal = answer.error();
@@ -149,8 +149,8 @@ public final class Queries implements Configurable {
     }
 
     /**
-     * Responds to resource.inventory, a method that only Muster has: everything that the daemon knows, for `muster status`
-     * and `muster why`.
+     * Responds to resource.inventory, a method that only Muster has: the whole state of the daemon, for `muster status` and
+     * `muster why`.
      */
     void inventory(Replier reply) {
         everything.ask(reply);
@@ -220,7 +220,10 @@ public final class Queries implements Configurable {
         return Json.encode(answer);
     }
 
-    /** Ours: the level that is written, and what `muster upgrade finish` would permit. */
+    /**
+     * Returns the format level that is written, the levels that this version reads, and the features that `muster upgrade
+     * finish` would permit. Only Muster has this method.
+     */
     Bytes upgrade() {
         ObjectNode answer = JsonNodeFactory.instance.objectNode();
         Level written = inventory.state().level();
@@ -267,7 +270,7 @@ public final class Queries implements Configurable {
         config(document);
     }
 
-    /** @param document the configuration as the files have it */
+    /** @param document the configuration as it is in the files */
     void config(ObjectNode document) {
         config = Json.encode(document);
     }
@@ -277,8 +280,8 @@ public final class Queries implements Configurable {
     }
 
     /**
-     * Logs a line that a peer sent. The text is the peer's, so it is cut and escaped, and its level is debug whatever the
-     * peer claims.
+     * Logs a line that a peer sent. The text is the peer's, so it is cut and escaped, and its level is always debug, even if
+     * the peer names another level.
      */
     void log(Request request) {
         Bytes payload = request.payload();

@@ -10,7 +10,7 @@ interface Replier {
 
     void fail(RpcException error);
 
-    /** Returns whether nobody reads a response any more. May be called on any thread. */
+    /** Returns whether no client can receive the response any more. May be called on any thread. */
     default boolean isGone() {
         return false;
     }

@@ -262,8 +262,8 @@ public final class Session {
     }
 
     /**
-     * Notes the name of a user of the peer's host, for whom the peer sends requests. A peer on this host need not say names, and its word
-     * about them counts for nothing.
+     * Notes the name of a user of the peer's host, for whom the peer sends requests. A peer on this host need not send
+     * names, and names that such a peer sends are ignored.
      */
     void introduce(Request request) throws ProtocolException {
         Introduction user = Introduction.parse(Json.parse(payload(request)));
@@ -340,7 +340,7 @@ public final class Session {
                 && method != Method.DISCONNECT;
     }
 
-    /** Returns whether a message requests a change, so that it has an effect even if nobody reads the response any more. */
+    /** Returns whether a message requests a change, so that it has an effect even if no client receives the response. */
     public static boolean isChange(Message message) {
         Method method = message instanceof Request request ? Method.of(request.topic()) : null;
         return method != null && method.isChange();
@@ -395,7 +395,7 @@ public final class Session {
      */
     private final class Later implements Replier {
         private Request request;
-        /** As how many pending requests this request counts. */
+        /** The number of pending requests that this request counts as. */
         private int weight;
 
         private boolean answered;
@@ -409,7 +409,7 @@ public final class Session {
             park(as, request.withoutPayload());
         }
 
-        /** @param kept what is kept of the request */
+        /** @param kept the part of the request that is kept */
         void park(int as, Request kept) {
             if (!answered) {
                 request = kept;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Responds to requests that take long to compute, one at a time, beside the core thread. Users take turns, so that a user
- * with many requests delays only that user's own. Each response is computed from the situation at the moment when the turn
- * of the request comes.
+ * with many requests delays only that user's own requests. Each response is computed from the situation at the moment when
+ * the turn of the request comes.
  */
 final class Turns<S> {
     /**
@@ -66,8 +66,8 @@ final class Turns<S> {
         /**
          * Computes the response.
          *
-         * @param step called from time to time; the exception that it throws ends work that takes too long, or whose client is
-         *     gone
+         * @param step called from time to time; the exception that it throws ends work that takes too long, or whose client
+         *     has disconnected
          * @throws RpcException if the request is refused
          */
         @Nullable

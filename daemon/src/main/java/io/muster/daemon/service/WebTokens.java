@@ -125,7 +125,10 @@ public final class WebTokens {
         }
     }
 
-    /** Returns the tokens with one more, and without those for pages that have expired or are too many: nobody would revoke them. */
+    /**
+     * Returns the tokens with one more, and without the tokens for pages that have expired or exceed the limit, because
+     * users do not revoke such tokens.
+     */
     static List<Token> with(List<Token> tokens, Token token) {
         List<Token> kept = new ArrayList<>(tokens);
         kept.removeIf(each -> each.name().startsWith(PREFIX) && each.isExpired(token.created()));

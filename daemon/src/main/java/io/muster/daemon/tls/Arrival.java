@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Arrival extends ChannelInboundHandlerAdapter {
     private final Handshakes handshakes;
     private final Host host;
-    /** Not more than what one read of the socket brings. */
+    /** The data that arrived early: at most as much as one read of the socket returns. */
     private final Deque<Object> early = new ArrayDeque<>();
 
     private String address = "unknown";
@@ -65,7 +65,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
 
     private void refused(Throwable cause) {
         if (isRefused) {
-            return; // the end of the connection ends the handshake once more
+            return; // the handler of TLS reports a failure again when the connection ends
         }
         isRefused = true;
         CertificateException certificate = certificateFault(cause);
@@ -123,7 +123,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
         ctx.fireChannelInactive();
     }
 
-    /** Closes the connection: the end of the handshake has already said why. */
+    /** Closes the connection: the reason was already reported at the end of the handshake. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         ctx.close();

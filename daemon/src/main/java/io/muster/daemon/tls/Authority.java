@@ -124,7 +124,7 @@ final class Authority {
         return certificate.getNotAfter().toInstant();
     }
 
-    /** When the next list of revoked certificates is due; null if there is no list or it does not say. */
+    /** When the next list of revoked certificates is due; null if there is no list or the list does not name the time. */
     @Nullable
     Instant crlNext() {
         return crlNext;

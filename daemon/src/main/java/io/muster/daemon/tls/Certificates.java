@@ -132,7 +132,7 @@ public final class Certificates implements Configurable {
         return Stream.concat(shown, accepted).distinct().map(Stamp::of).toList();
     }
 
-    /** Calls {@code listener} after each change of what is accepted, on the thread that has read it. */
+    /** Calls {@code listener} after each change of the accepted certificates, on the thread that has read the files. */
     public void listen(Runnable listener) {
         listeners.add(listener);
     }
@@ -171,9 +171,9 @@ public final class Certificates implements Configurable {
     }
 
     /**
-     * Reads the files again if one of them has changed. What can be used of them is in force afterwards; in place of a CA, certificate or
-     * key that cannot be used, the last one stays in force. A CA or a list of revoked certificates that has expired since the last look
-     * counts as a change.
+     * Reads the files again if one of them has changed. The usable files are then in force; in place of a CA, certificate or
+     * key that cannot be used, the previous one stays in force. A CA or a list of revoked certificates that has expired
+     * since the last look counts as a change.
      */
     public void lookAgain() {
         lookAgain(Instant.now());
@@ -212,7 +212,10 @@ public final class Certificates implements Configurable {
         changed();
     }
 
-    /** Logs what expires soon, once for each limit that has been reached, and the CAs whose certificates are refused. */
+    /**
+     * Logs the certificates and lists that expire soon, once for each limit that has been reached, and the CAs whose
+     * certificates are refused.
+     */
     private void warn(Instant now) {
         for (Authority authority : trust.authorities()) {
             if (!authority.fault().isEmpty() && refusing.add(authority.file())) {

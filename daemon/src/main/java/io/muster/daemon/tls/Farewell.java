@@ -10,9 +10,10 @@ import io.netty.util.ReferenceCountUtil;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a TCP connection so that the peer can read why. If a socket is closed while bytes of the peer are unread, the kernel resets
- * the connection, and the peer may lose what was sent last, such as an alert or an error number. So this side ends its half first,
- * drops what still comes, and closes the socket when the peer has ended its half, or soon. Stands first in the pipeline.
+ * Closes a TCP connection so that the peer can read why. If a socket is closed while bytes of the peer are unread, the
+ * kernel resets the connection, and the peer may lose what was sent last, such as an alert or an error number. So this side
+ * ends its half first, drops the input that still arrives, and closes the socket when the peer has ended its half, or after
+ * a short time. Stands first in the pipeline.
  */
 final class Farewell extends ChannelDuplexHandler {
     static final long LONGEST_MILLIS = 2000;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A peer whose handshake is complete.
  *
- * @param identity null if the peer showed no certificate and need not
+ * @param identity null if the peer showed no certificate, where none is required
  * @param chain the certificate that the peer showed, then those of CAs
  * @param address the peer's address, for people
  */

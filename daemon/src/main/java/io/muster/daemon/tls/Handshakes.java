@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the handshakes of all listeners that speak TLS, with limits on their number and duration for all of them together. A
- * connection whose handshake is complete is the host's; its certificate is checked again whenever the accepted certificates change,
- * and the host is told when it is refused or has expired.
+ * connection whose handshake is complete belongs to the host. Its certificate is checked again whenever the accepted
+ * certificates change, and the host is notified when the certificate is refused or has expired.
  */
 public final class Handshakes {
     /** How long the peer may let this side wait for its first bytes. */
@@ -48,14 +48,15 @@ public final class Handshakes {
     static final int MOST = 4096;
 
     /**
-     * The number of handshakes that are computed at a time: enough to keep the workers busy although each peer takes its time. What a
-     * handshake has computed so far survives each collection of garbage, which then stops all threads for longer, so fewer are better.
+     * The number of handshakes that are computed at a time: enough to keep the workers busy although each peer takes its
+     * time. The intermediate results of a handshake survive each garbage collection and lengthen its pause, so the number is
+     * kept small.
      */
     static final int MOST_AT_A_TIME = 8;
 
     /**
-     * A handshake whose peer sends nothing for several times as long as other peers need does not keep others from their turn. These are the
-     * limits of that time.
+     * A handshake loses its turn to others if its peer sends nothing for several times as long as other peers need. These
+     * are the limits of that time.
      */
     private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -63,8 +64,9 @@ public final class Handshakes {
     private static final long PASS_OVER_MILLIS = 25;
 
     /**
-     * How long the workers rest at most after a part of a handshake, while other handshakes wait. They rest for as long as the part took:
-     * peers that connected long ago use the same processors, and wait whenever the garbage of handshakes is collected.
+     * The longest pause of the workers after a part of a handshake, while other handshakes wait. The pause is as long as the
+     * part took: peers that connected long ago use the same processors, and wait whenever the garbage of handshakes is
+     * collected.
      */
     private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -73,7 +75,10 @@ public final class Handshakes {
 
     private static final long CALM_MILLIS = 1000;
 
-    /** A peer that lets this side wait for so long is given up if other connections wait to be accepted or for their turn. */
+    /**
+     * If a peer lets this side wait for this long, its handshake is aborted if other connections wait to be accepted or for
+     * their turn.
+     */
     private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private static final long LOOK_MILLIS = 250;
@@ -96,7 +101,7 @@ public final class Handshakes {
     private int made;
     private long patience = LEAST_PATIENCE_NANOS;
 
-    /** @param change the number of changes of what is accepted, before the certificate was checked */
+    /** @param change the number of changes of the accepted certificates, before the certificate was checked */
     private record Inside(Host host, String name, List<X509Certificate> chain, int change) {}
 
     /**
@@ -208,7 +213,7 @@ public final class Handshakes {
         }
     }
 
-    /** Ends the turns of handshakes whose peers let this side wait; these handshakes go on beside others. */
+    /** Ends the turns of handshakes whose peers let this side wait; these handshakes continue beside others. */
     private void passOver() {
         looking = false;
         turns.removeIf(turn -> turn.waiting() >= patience);
@@ -225,7 +230,7 @@ public final class Handshakes {
         }
     }
 
-    /** Gives up handshakes that are slow, for the sake of connections that wait. */
+    /** Aborts slow handshakes if other connections wait. */
     private void giveUpSlow() {
         List<Channel> slow = new ArrayList<>();
         running.forEach((channel, turn) -> {
@@ -266,7 +271,8 @@ public final class Handshakes {
     private void arrived(Channel channel, @Nullable Inside peer, Host host) {
         Turn turn = running.get(channel);
         if (turn != null) {
-            long usual = (7 * patience + 4 * turn.waited()) / 8; // goes to four times what the last peers needed
+            // A moving average of four times the time that the last peers needed.
+            long usual = (7 * patience + 4 * turn.waited()) / 8;
             patience = Math.min(MOST_PATIENCE_NANOS, Math.max(LEAST_PATIENCE_NANOS, usual));
         }
         end(channel);
@@ -318,7 +324,7 @@ public final class Handshakes {
         }
     }
 
-    /** Tells hosts of the peers whose certificate is refused from now on. */
+    /** Notifies the hosts of peers whose certificates are refused from now on. */
     private void checkAgain() {
         inside.forEach(this::checkAgain);
     }

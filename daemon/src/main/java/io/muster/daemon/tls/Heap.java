@@ -15,7 +15,7 @@ public final class Heap {
 
     private Heap() {}
 
-    /** Lets a small heap grow for bursts, unless the options of the JVM say how much of the heap is to be free. */
+    /** Makes a small heap grow for bursts, unless the options of the JVM set how much of the heap is to be free. */
     public static void growForHandshakes() {
         HotSpotDiagnosticMXBean vm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         VMOption least = vm.getVMOption(LEAST_FREE);

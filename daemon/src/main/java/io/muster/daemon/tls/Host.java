@@ -5,8 +5,8 @@ import io.netty.channel.Channel;
 /** A listener that accepts connections in TLS. The methods are called on the thread {@code network}, unless they say otherwise. */
 public interface Host {
     /**
-     * A peer has arrived. Nothing more is read from the channel until somebody reads, and what was read already waits until
-     * {@link Handshakes#handOver} is called.
+     * A peer has arrived. No more data is read from the channel until the host requests a read, and the data that was read
+     * before waits until {@link Handshakes#handOver} is called.
      */
     void arrived(Channel channel, Guest guest);
 

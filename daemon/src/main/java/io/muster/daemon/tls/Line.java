@@ -50,7 +50,7 @@ final class Line {
         return turn;
     }
 
-    /** Removes a handshake that is complete or was given up. Must be called once for each. */
+    /** Removes a handshake that is complete or was aborted. Must be called once for each. */
     void end(Turn turn) {
         if (turn.isBegun()) {
             begun--;

@@ -8,7 +8,10 @@ import java.util.Objects;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Lets handshakes fail whose certificate is refused by what {@link Certificates} has read last. Used on the thread {@code handshakes}. */
+/**
+ * Makes a handshake fail if the files that {@link Certificates} read last do not permit the peer's certificate. Used on the
+ * thread {@code handshakes}.
+ */
 final class PeerTrust extends X509ExtendedTrustManager {
     private final Certificates certificates;
 

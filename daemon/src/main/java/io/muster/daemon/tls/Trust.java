@@ -48,7 +48,7 @@ final class Trust {
         });
     }
 
-    /** Says what takes the place of a CA whose files cannot be read. */
+    /** Chooses the CA that takes the place of one whose files cannot be read. */
     private interface Substitute {
         Authority of(Grant.Issuer issuer, IOException fault) throws IOException;
     }
@@ -97,7 +97,7 @@ final class Trust {
         }
         try {
             return named(chain);
-        } catch (RuntimeException e) { // a stranger has chosen every byte of the certificate
+        } catch (RuntimeException e) { // an untrusted peer may have chosen every byte of the certificate
             throw new CertificateException("the certificate is damaged: " + e, e);
         }
     }
@@ -138,7 +138,7 @@ final class Trust {
         return names;
     }
 
-    /** Returns names for the log, which a stranger has chosen. */
+    /** Quotes names for the log, because an untrusted peer may have chosen them. */
     private static String quoted(Set<String> names) {
         List<String> few = new ArrayList<>();
         names.stream()

@@ -23,9 +23,12 @@ final class Turn extends ChannelInboundHandlerAdapter implements Executor {
     private final Executor workers;
     private final Function<Turn, ChannelHandler> tls;
     private final Consumer<Turn> ready;
-    /** Not more than what one read of the socket brings. */
+    /** The first bytes of the peer: at most as many as one read of the socket returns. */
     private final Deque<Object> first = new ArrayDeque<>();
-    /** What this side has to do before the peer has to send something: computations, and one for the wait for its turn. */
+    /**
+     * The number of steps of this side before the peer has to send something: the computations, and one for the wait for the
+     * turn.
+     */
     private final AtomicInteger own = new AtomicInteger();
 
     private @Nullable ChannelHandlerContext context;
@@ -132,7 +135,7 @@ final class Turn extends ChannelInboundHandlerAdapter implements Executor {
         own.decrementAndGet();
     }
 
-    /** Returns for how many nanoseconds this side has been waiting for the peer; 0 if it is this side that has something to do. */
+    /** Returns for how many nanoseconds this side has been waiting for the peer; 0 if this side has something to do. */
     long waiting() {
         return own.get() > 0 ? 0 : System.nanoTime() - since;
     }

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Counts wrong tokens by the address from which they came. Nobody guesses 256 bits; the limit keeps a program with a wrong
- * token from filling the log, and from being answered as fast as it can ask. A right token is never refused because of
- * others from the same address. May be used on any thread.
+ * Counts wrong tokens by the address from which they came. 256 bits cannot be guessed; the limit prevents a program with a
+ * wrong token from filling the log and from getting an answer to each of very many requests. A right token is never refused
+ * because of others from the same address. May be used on any thread.
  */
 final class Guesses {
     /** The number of wrong tokens from one address in each {@link #WINDOW}. */
@@ -50,7 +50,7 @@ final class Guesses {
         return window.wrong == 1;
     }
 
-    /** Returns whether more wrong tokens came from this address than are answered one by one. */
+    /** Returns whether more wrong tokens came from this address than are answered individually. */
     synchronized boolean isOver(String source) {
         Window window = windows.get(source);
         return window != null && window.wrong > MOST && nanos.getAsLong() - window.since < WINDOW;

@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bearer token as the file keeps it. The text of the token, which only its bearer has, cannot be computed from it.
+ * A bearer token as the file has it. The text of the token, which only the bearer has, cannot be computed from this object.
  *
- * @param name what the journal and the log call the bearer, after {@code token:}
+ * @param name the name of the bearer in the journal and the log, after {@code token:}
  * @param digest SHA-256 of the text, in hexadecimal digits
  * @param rights among {@link #GRANTABLE}
  * @param holder the holder that the right {@code hold} covers; null if the token does not have this right
@@ -97,7 +97,7 @@ public record Token(
         return expires > 0 && expires <= now;
     }
 
-    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the members are something else */
+    /** @throws io.muster.inventory.problem.InvalidException naming the place, if the members have another form */
     static Token read(Fields in) {
         String name = in.text("name");
         refuse(in, "name", nameFault(name));

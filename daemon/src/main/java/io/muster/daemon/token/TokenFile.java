@@ -100,7 +100,7 @@ public final class TokenFile {
     }
 
     /**
-     * Writes other tokens.
+     * Replaces the tokens.
      *
      * @param edit returns the tokens to write; an exception from it leaves the file as it is
      * @return false if another process is changing the file
@@ -119,7 +119,7 @@ public final class TokenFile {
         }
     }
 
-    /** Returns when each token was last used, by its digest. A file that cannot be read says nothing. */
+    /** Returns when each token was last used, by its digest. The result is empty if the file cannot be read. */
     public Map<String, Double> used() {
         Map<String, Double> used = new HashMap<>();
         try {

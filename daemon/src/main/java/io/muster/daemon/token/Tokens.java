@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokens that are in force. If the file cannot be read, no token is: a token that somebody has just revoked must not
+ * The tokens that are in force. If the file cannot be read, no token is in force: a token that was just revoked must not
  * stay in force because the file has a fault.
  */
 public final class Tokens {
@@ -58,7 +58,7 @@ public final class Tokens {
     }
 
     /**
-     * Returns who sends a token, or null if it is not in force. May be called on any thread.
+     * Returns the identity to which a token belongs; null if the token is not in force. May be called on any thread.
      *
      * @param source the address from which the token came, for the log
      */
@@ -90,7 +90,7 @@ public final class Tokens {
         }
     }
 
-    /** Puts the tokens of the file in force, if the file changed, and notes the last uses now and then. */
+    /** Puts the tokens of the file in force, if the file changed, and records the last uses from time to time. */
     public void look() {
         try {
             byte[] next = file.bytes();

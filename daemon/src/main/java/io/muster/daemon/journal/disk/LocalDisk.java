@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * A directory on this machine. Each operation opens the directory, checks that it is still the same directory (and, while it
  * is locked, that the lock file in it is the one that was locked), and works relative to the open directory. So nothing is
  * ever written to another directory that has taken its place, nor through a link. Files and directories are for their owner
- * only, whatever the umask is. If root creates them, they get the owner of the directory.
+ * only, regardless of the umask. If root creates them, they get the owner of the directory.
  *
  * <p>The files are interruptible channels: a thread that uses them must never be interrupted, for that closes the file.
  */
@@ -80,7 +80,7 @@ public final class LocalDisk implements Disk {
     }
 
     /**
-     * Opens the directory that a daemon serves. Root accepts only a directory that nobody else can exchange or write to.
+     * Opens the directory that a daemon serves. Root accepts only a directory that no other user can replace or write to.
      *
      * @param uid the daemon's uid
      */
@@ -171,7 +171,7 @@ public final class LocalDisk implements Disk {
     }
 
     /** Returns the directory, opened and checked. The caller closes it. */
-    @SuppressWarnings("StreamResourceLeak") // the stream is what is returned
+    @SuppressWarnings("StreamResourceLeak") // the method returns the stream
     private SecureDirectoryStream<Path> top() throws IOException {
         DirectoryStream<Path> opened;
         try {
@@ -372,8 +372,8 @@ public final class LocalDisk implements Disk {
         }
         below(name, (directory, last) -> {
             if (attributes(directory, last) == null) {
-                // Java has no mkdirat(2), so the directory is created by its path. The next steps work on what the
-                // open directory has.
+                // Java has no mkdirat(2), so the directory is created by its path. The next steps work on the entry of
+                // the open directory.
                 create(root.resolve(name));
                 own(directory, last, DIRECTORY);
             }
