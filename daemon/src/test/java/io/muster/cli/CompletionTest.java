@@ -83,7 +83,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @MethodSource("shells")
-    void everyVerbIsCompletedAndSoAreItsOptions(String shell) throws Exception {
+    void everyVerbAndItsOptionsAreCompleted(String shell) throws Exception {
         List<List<String>> verbs = HelpTest.verbs().toList();
         List<String> questions = new ArrayList<>();
         for (List<String> words : verbs) {
@@ -102,14 +102,14 @@ class CompletionTest {
     }
 
     @Test
-    void onlyWhatFitsIsOffered() throws Exception {
+    void onlyVerbsAndOptionsWithTheTypedPrefixAreOffered() throws Exception {
         assertThat(ask("bash", List.of("ask muster undr", "ask muster drain --dry", "ask muster R set")))
                 .containsExactly(
                         "muster undr -> undrain", "muster drain --dry -> --dry-run", "muster R set -> set-property");
     }
 
     @Test
-    void otherShellsAreNotThere() {
+    void anUnsupportedShellIsRefused() {
         assertThat(new Shell().run("completion", "tcsh"))
                 .isEqualTo(new Shell.Result(2, "", "muster completion: tcsh is not one of bash, zsh and fish\n"));
     }
@@ -133,7 +133,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @MethodSource("shells")
-    void hostsPropertiesStatesAndHoldersAreOfferedWhereTheyFitAndTheDaemonIsAskedOnce(String shell) throws Exception {
+    void hostsPropertiesStatesAndHoldersAreCompletedFromOneRequestToTheDaemon(String shell) throws Exception {
         daemonSays(WORDS);
         List<String> said = ask(
                 shell,
@@ -172,7 +172,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @MethodSource("shells")
-    void hostsInBracketsAreNoPatternOfFiles(String shell) throws Exception {
+    void theShellDoesNotExpandBracketsOfAHostlistToFileNames(String shell) throws Exception {
         daemonSays(WORDS);
         Files.createFile(directory.resolve("n1,n2"));
         assertThat(ask(shell, List.of("cd " + directory, "ask muster drain 'n[1-3],n'")))
@@ -182,7 +182,7 @@ class CompletionTest {
     }
 
     @Test
-    void bashReplacesOnlyWhatFollowsACharacterThatDividesWords() throws Exception {
+    void bashReplacesOnlyTheTextAfterTheLastWordBreakCharacter() throws Exception {
         daemonSays(WORDS);
         assertThat(ask(
                         "bash",
@@ -195,7 +195,7 @@ class CompletionTest {
     }
 
     @Test
-    void aDaemonThatIsDownIsAskedOnceAndItsLastWordsAreKept() throws Exception {
+    void wordsOfADaemonThatIsDownComeFromTheCacheAndItIsAskedOnlyOnce() throws Exception {
         daemonSays("exit 7\n");
         assertThat(ask("bash", List.of("ask muster drain n", "ask muster drain n")))
                 .containsExactly("muster drain n -> ", "muster drain n -> ");
@@ -213,7 +213,7 @@ class CompletionTest {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("fish")
-    void fishIsOfferedTheSame(String fish) throws Exception {
+    void fishCompletesTheSameWords(String fish) throws Exception {
         daemonSays(WORDS);
         Path completion = directory.resolve("completion");
         Files.writeString(completion, new Shell().run("completion", fish).out());
@@ -235,7 +235,7 @@ class CompletionTest {
     }
 
     @Test
-    void theWordsOfADaemonAreThoseThatMeanNothingElseToAShell() throws Exception {
+    void namesWithShellMetacharactersAreNotOffered() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(Files.createDirectory(directory.resolve("daemon")), """
                 [[resource.config]]
                 hosts = "n[1-2]"

@@ -44,7 +44,7 @@ class EndlessInputTest {
             graph --file /proc          | 2 | muster graph: /proc: is a directory
             jobspec validate /proc      | 2 | muster jobspec validate: /proc: is a directory
             """)
-    void aDeviceWithoutEndIsReadUpToALimit(String line, int exit, String said) {
+    void anEndlessDeviceIsReadUpToALimit(String line, int exit, String said) {
         Shell.Result result = new Shell().run(line.split(" ", -1));
         assertThat(result.err()).contains(said + "\n");
         assertThat(result.exit()).isEqualTo(exit);
@@ -54,14 +54,14 @@ class EndlessInputTest {
     @ValueSource(
             strings = {"R union", "R decode", "shape expand -", "shape compact", "jobspec validate -", "graph --file -"
             })
-    void aPipeWithoutEndIsReadUpToALimit(String line) {
+    void anEndlessPipeIsReadUpToALimit(String line) {
         Shell.Result result = new Shell().reading(endless()).run(line.split(" ", -1));
         assertThat(result.err()).endsWith("standard input: larger than the limit of 128MiB\n");
         assertThat(result.exit()).isEqualTo(Exit.USAGE);
     }
 
     @Test
-    void aPipeWithAnEndIsReadLikeAFile(@TempDir Path directory) throws Exception {
+    void aPipeThatEndsIsReadLikeAFile(@TempDir Path directory) throws Exception {
         Path pipe = directory.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
