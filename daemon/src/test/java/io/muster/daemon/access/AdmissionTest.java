@@ -70,7 +70,7 @@ class AdmissionTest {
     }
 
     @Test
-    void aCertificateHasTheRightsOfItsGrantsAndATokenItsOwn() {
+    void aCertificateHasTheRightsOfItsGrantsAndATokenHasItsOwnRights() {
         Admission admission = admission(
                 false,
                 List.of(),
@@ -103,7 +103,7 @@ class AdmissionTest {
     }
 
     @Test
-    void theUserOfAnotherHostIsNobodyHere() {
+    void aUserOfAnotherHostHasNoRightsOfTheLocalUserWithTheSameUid() {
         Admission admission = admission(
                 false,
                 List.of(),
@@ -128,7 +128,7 @@ class AdmissionTest {
     }
 
     @Test
-    void fluxsAdminRoleHasWhatAGrantGivesIt() {
+    void theAdminRoleOfFluxHasOnlyTheRightsOfGrantsToTheRole() {
         int admin = Credentials.USER | Credentials.ADMIN;
         Admission without = admission(true, List.of("2001"));
         assertThat(of(without, 2001).credentials().rolemask()).isEqualTo(admin | Credentials.LOCAL);

@@ -21,7 +21,7 @@ class ConfiguredGraphTest {
     }
 
     @Test
-    void aFaultHasItsFileAndLine() {
+    void problemsAreReportedWithTheirFileAndLine() {
         assertThat(Configs.problems(
                         dir,
                         MACHINE,
