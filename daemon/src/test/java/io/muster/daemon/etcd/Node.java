@@ -50,7 +50,7 @@ final class Node implements AutoCloseable {
     /** Used by the core only. */
     private boolean stopped;
 
-    /** What a node is made of. */
+    /** The parts of a node. */
     record Parts(
             List<URI> endpoints,
             String member,
@@ -237,14 +237,14 @@ final class Node implements AutoCloseable {
         return local.durableSeq() == events().size();
     }
 
-    /** Asks whether what this node has is the newest state. */
+    /** Confirms that this node has the newest state. */
     CompletableFuture<Outcome> confirm() {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         core.execute(() -> ledger.submit(new Batch(proposed + 1, List.of(), outcome::complete)));
         return outcome;
     }
 
-    /** Writes a snapshot of what this node has. */
+    /** Writes a snapshot of the events of this node. */
     Outcome snapshot() throws Exception {
         return beginSnapshot().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
