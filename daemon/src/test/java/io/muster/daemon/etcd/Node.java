@@ -30,8 +30,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ledger on etcd as a daemon has one, with a simple core: a list of the events that it has, which stands for the state. The core of a
- * leader submits events and takes the durable ones into the list; a standby takes what it is given.
+ * A ledger on etcd as in a daemon, with a simple core whose state is the list of its events. The core of a leader submits events and adds
+ * the durable ones to the list; a standby adds the events that it is sent.
  */
 final class Node implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(60);
