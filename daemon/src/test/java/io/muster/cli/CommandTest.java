@@ -123,7 +123,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aDrainOfAbsentHostsSaysWhyTheyAreAbsent() {
+    void aDrainOfExcludedOrLostHostsIsRefusedWithTheReason() {
         succeeds("shrink", "1");
         assertThat(refused(Exit.CONFLICT, "drain", "0-1", "x").err())
                 .startsWith("muster drain: node1 (rank 1) is lost (shrunk)\n");

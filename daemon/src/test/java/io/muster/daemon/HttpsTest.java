@@ -137,8 +137,7 @@ class HttpsTest {
             }
             await().untilAsserted(() -> assertThat(daemon.metrics())
                     .containsPattern(
-                            "muster_connections_refused_total\\{reason=\"certificate\"} [1-9]") // the client tries
-                    // again
+                            "muster_connections_refused_total\\{reason=\"certificate\"} [1-9]") // the client retries
                     .contains("muster_connections_refused_total{reason=\"handshake\"} 1.0"));
         }
     }

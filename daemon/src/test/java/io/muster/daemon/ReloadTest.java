@@ -200,7 +200,7 @@ class ReloadTest {
     }
 
     @Test
-    void anRThatContradictsItselfIsRefusedByCheckAndReload() throws Exception {
+    void anRWithAnInvalidGraphIsRefusedByCheckAndReload() throws Exception {
         Path r = directory.resolve("R");
         String text = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-9\",\"children\":{\"core\":\"0-3\"}}],"
                 + "\"nodelist\":[\"n[0-9]\"]},\"scheduling\":{\"graph\":{\"nodes\":5,\"edges\":[]}}}";

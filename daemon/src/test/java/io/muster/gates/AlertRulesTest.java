@@ -30,7 +30,7 @@ final class AlertRulesTest {
     }
 
     @Test
-    void promtool_accepts_the_rules_and_they_fire_when_they_should() throws Exception {
+    void promtool_accepts_the_rules_and_their_tests_pass() throws Exception {
         promtool("promtool", "check", "rules", "muster.rules.yml");
         promtool("promtool", "test", "rules", "muster.test.yml");
     }

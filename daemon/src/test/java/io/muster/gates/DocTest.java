@@ -46,7 +46,7 @@ final class DocTest {
     }
 
     @Test
-    void every_test_that_a_document_names_is_there() throws IOException {
+    void every_test_that_a_document_names_exists() throws IOException {
         List<String> missing = new ArrayList<>();
         int named = 0;
         for (Path page : pages()) {

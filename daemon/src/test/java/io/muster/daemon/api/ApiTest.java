@@ -112,7 +112,7 @@ final class ApiTest {
     }
 
     @Test
-    void theResourceSetIsR() throws IOException {
+    void theResourceSetIsReturnedAsR() throws IOException {
         JsonNode r = http.get("/v1/R").json();
         assertThat(r.path("version").asInt()).isEqualTo(1);
         assertThat(r.path("execution").path("nodelist").get(0).asText()).isEqualTo("node[0-8]");

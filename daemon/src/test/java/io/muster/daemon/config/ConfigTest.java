@@ -209,7 +209,7 @@ final class ConfigTest {
     }
 
     @Test
-    void keysOfABrokerAreNotShownUnlessGiven() {
+    void keysOfABrokerAreShownOnlyIfSet() {
         List<String> lines =
                 Configs.load(dir, "[resource]", "noverify = true").effective().lines();
         assertThat(lines)

@@ -180,7 +180,7 @@ class GrantTest {
 
     /** A later flux-core may add roles and keys. */
     @Test
-    void anUnknownRoleIsNotedAndIgnored() {
+    void anUnknownRoleIsIgnoredWithANote() {
         assertThat(Configs.load(dir, "[access]", "roles.user.users = []", "roles.admin.group = []")
                         .notes())
                 .extracting(Problem::toString)
@@ -191,7 +191,7 @@ class GrantTest {
     }
 
     @Test
-    void aRoleThatNoGrantNamesIsNoted() {
+    void aRoleWithoutAGrantResultsInANote() {
         assertThat(Configs.load(dir, "[access]", "roles.admin.users = [\"carol\"]")
                         .notes())
                 .extracting(Problem::toString)

@@ -132,7 +132,7 @@ class GateTest {
     }
 
     @Test
-    void eachConnectionOfAUserHasItsOwnProcess() {
+    void eachConnectionOfAUserHasItsOwnPid() {
         Gate gate = gate();
         List<Integer> pids = new ArrayList<>();
         for (int pid = 11; pid < 14; pid++) {

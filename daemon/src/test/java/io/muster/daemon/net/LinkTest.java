@@ -192,7 +192,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void requestsThatStayOpenCountUntilTheyAreAnswered() {
+    void openRequestsCountAgainstTheBudgetUntilTheyAreAnswered() {
         MemoryBudget memory = new MemoryBudget(1 << 20, true);
         stage.rig.report("offline", "3");
         EmbeddedChannel waiting = new EmbeddedChannel();

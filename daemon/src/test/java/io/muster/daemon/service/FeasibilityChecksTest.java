@@ -376,7 +376,7 @@ class FeasibilityChecksTest {
 
     /** Each hostlist of this constraint is short enough, but all hostlists together are too long. */
     @Test
-    void a_constraint_of_too_many_hosts_is_refused_with_the_place() {
+    void a_constraint_of_too_many_hosts_is_refused_with_the_location() {
         String lists = IntStream.range(0, 17)
                 .mapToObj(i -> "\"x" + i + "n[0-1048575]\"")
                 .collect(joining(","));

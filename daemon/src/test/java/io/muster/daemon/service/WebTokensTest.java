@@ -92,7 +92,7 @@ class WebTokensTest {
     }
 
     @Test
-    void theHolderOfAPageIsOneWord() throws IOException {
+    void aHolderWithASpaceIsRefused() throws IOException {
         assertThat(stage.join(Stage.owner()).ask("resource.web", request("hold", ",\"holder\":\"o s\"")))
                 .startsWith("EINVAL the holder");
         assertThat(stage.tokenFile.read()).isEmpty();

@@ -80,7 +80,7 @@ class TokensTest {
     }
 
     @Test
-    void theTextHas256BitsAndIsNotOnTheDisk() throws IOException {
+    void theTextOfATokenHas256BitsAndIsNotStored() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         assertThat(text).matches("muster_[A-Za-z0-9_-]{43}").isNotEqualTo(Token.newText());
         tokens().look();
