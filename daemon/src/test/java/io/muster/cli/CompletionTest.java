@@ -28,7 +28,7 @@ class CompletionTest {
             }
             """;
 
-    /** zsh's compgen returns all candidates here: zsh selects the matching ones later. */
+    /** The compgen of zsh returns all candidates here: zsh selects the matching ones later. */
     private static final String IN_ZSH = """
             ask() {
                 local -a words COMP_WORDS COMPREPLY
@@ -40,12 +40,12 @@ class CompletionTest {
     @TempDir
     private Path directory;
 
-    /** bash, and zsh if it is installed; .ci/run requires it. */
+    /** Returns bash, and zsh if it is installed; .ci/run requires zsh. */
     static Stream<String> shells() {
         return Stream.concat(Stream.of("bash"), installed("zsh"));
     }
 
-    /** fish, if it is installed; .ci/run requires it. */
+    /** Returns fish if it is installed; .ci/run requires fish. */
     static Stream<String> fish() {
         return installed("fish");
     }
@@ -56,7 +56,7 @@ class CompletionTest {
                         .anyMatch(place -> Files.isExecutable(Path.of(place, name))));
     }
 
-    /** The output of a shell that reads no user's start-up files. */
+    /** Returns the output of a shell that reads no start-up files of the user. */
     private List<String> ask(String shell, List<String> lines) throws IOException, InterruptedException {
         Path completion = directory.resolve("completion");
         Files.writeString(completion, new Shell().run("completion", shell).out());
@@ -114,7 +114,7 @@ class CompletionTest {
                 .isEqualTo(new Shell.Result(2, "", "muster completion: tcsh is not one of bash, zsh and fish\n"));
     }
 
-    /** Puts a command in front of PATH that prints words as Muster does and records how it was called. */
+    /** Puts a command first in PATH that prints words as Muster does and records its arguments. */
     private void daemonSays(String words) throws IOException {
         Path command = directory.resolve("muster");
         Files.writeString(command, "#!/bin/sh\necho \"$*\" >>" + directory + "/asked\n" + words);

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files and standard inputs that have no end: every verb that reads one stops at a limit and says so. */
+/** Files and standard inputs without an end: every verb that reads one stops at a limit and reports the limit. */
 class EndlessInputTest {
-    /** JSON documents without end, in one chunk after the other. */
+    /** Returns an endless stream of JSON documents. */
     private static InputStream endless() {
         return new InputStream() {
             private int at;

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Exit statuses that take some effort to produce: another user's daemon, a broken disk, a scheduler that does not read. */
+/** Exit statuses that need a special setup: a daemon of another user, a broken disk, a scheduler that does not read. */
 class ExitTest {
     private static final String RESOURCES = "[[resource.config]]\nhosts = \"n[0-4095]\"\ncores = \"0\"\n";
 
@@ -104,7 +104,7 @@ class ExitTest {
                                 + " is not a state directory: there is no directory journal in it\n"));
     }
 
-    /** Tests the exception directly: root may run this test, and file modes do not stop root. */
+    /** This test checks the exception directly, because root may run this test and file modes do not restrict root. */
     @Test
     void aConnectionThatTheModeOfTheSocketForbidsExitsWithDenied() {
         ConnectException kept = new ConnectException("cannot connect to /run/muster/muster.sock: Permission denied");

@@ -6,7 +6,7 @@ import io.muster.cli.terminal.Console;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lines that are read without picocli mean the same as with picocli. */
+/** Command lines that are read without picocli have the same meaning as with picocli. */
 class FastPathTest {
     private final Console console = Console.ofProcess();
 

@@ -39,7 +39,7 @@ class HelpTest {
         return new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
     }
 
-    /** Every verb as it is typed, including those in families. */
+    /** Returns every verb as it is typed, including the members of families of verbs. */
     static Stream<List<String>> verbs() {
         List<List<String>> found = new ArrayList<>();
         all().getSubcommands().forEach((name, verb) -> {

@@ -57,7 +57,7 @@ class LostAnswerTest extends VerbTest {
         }
     }
 
-    /** Drains a host through a relay that loses the first answer. */
+    /** Drains a host through a relay that drops the first answer. */
     private Result drainThroughRelay(RunningDaemon server) throws Exception {
         Path path = place.resolve("relay");
         Thread relay;

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as a separate process, with only a client's class path. */
+/** The command as a separate process, with only the class path of a client. */
 class ProcessTest {
     private static final List<String> DAEMONS_OWN =
             List.of("netty", "logback", "slf4j", "micrometer", "prometheus", "HdrHistogram", "LatencyUtils");

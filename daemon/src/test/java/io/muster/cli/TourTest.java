@@ -44,7 +44,7 @@ class TourTest {
         }
     }
 
-    /** Returns the tour's commands, each with its here-document. */
+    /** Returns the commands of the tour, each with its here-document. */
     private static List<String> commands(String tour) {
         List<String> commands = new ArrayList<>();
         boolean inDocument = false;

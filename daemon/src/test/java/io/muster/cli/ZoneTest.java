@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Times in the zone of the user, as every verb prints and reads them. */
 @Timeout(300)
 class ZoneTest {
-    /** A time of this century with its zone. */
+    /** A pattern for a time of this century with its zone. */
     private static final String LOCAL = "20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d CES?T";
 
     private static final String EXACT = "20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d+)? CES?T";

@@ -179,7 +179,7 @@ class ReloadTest {
     }
 
     @Test
-    void aWaitingConfigurationIsAppliedAfterAnotherReload() throws Exception {
+    void aWaitingConfigurationIsNotLostByAnotherReload() throws Exception {
         Path file = directory.resolve("loaded");
         Files.writeString(file, r("9", "", 0));
         try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-8]"))) {

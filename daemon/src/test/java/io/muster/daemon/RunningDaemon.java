@@ -83,7 +83,7 @@ public final class RunningDaemon implements AutoCloseable {
         return "local://" + directory.resolve("s");
     }
 
-    /** The URI of the listener for TLS. */
+    /** Returns the URI of the TLS listener. */
     public String tls() {
         return "tls://localhost:" + port();
     }
@@ -96,7 +96,7 @@ public final class RunningDaemon implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** The port of the only listener for HTTP over TCP. */
+    /** Returns the port of the only listener for HTTP over TCP. */
     public int httpPort() {
         return daemon.web.addresses().get(0).getPort();
     }

@@ -114,7 +114,8 @@ class StateFormatTest {
     }
 
     /**
-     * Another R: node1 leaves with its drain, the others get other ranks, two hosts are new, and the configuration excludes one of them.
+     * Another R: node1 leaves with its drain, the other hosts get other ranks, two hosts are new, and the configuration excludes one of the
+     * new hosts.
      */
     private static void thirdDay(Rig rig) {
         rig.advance(Duration.ofHours(24));

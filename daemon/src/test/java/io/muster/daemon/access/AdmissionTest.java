@@ -31,7 +31,7 @@ class AdmissionTest {
         return Objects.requireNonNull(admission.admit(Identity.ofKernel(uid, uid, 0), "" + uid));
     }
 
-    /** The rights of a request that the owner sends for a user with these roles. */
+    /** Returns the rights of a request that the owner sends for a user with these roles. */
     private static Rights forOwner(Admission admission, int uid, int roles) {
         return admission.onBehalfOf(of(admission, OWNER), new Credentials(uid, roles), "" + uid);
     }

@@ -70,7 +70,7 @@ record Http(Path socket) {
         }
     }
 
-    /** Sends these bytes, and reads until the daemon closes its side. */
+    /** Sends a request unchanged, and reads until the daemon closes its side. */
     Reply raw(String request) throws IOException {
         try (SocketChannel channel = connect()) {
             write(channel, request);
@@ -97,7 +97,7 @@ record Http(Path socket) {
         return new Reply(Integer.parseInt(lines[0].split(" ", -1)[1]), headers, Bytes.wrap(body.toByteArray()));
     }
 
-    /** @param headers further lines, each with its end */
+    /** @param headers further header lines, each with its line end */
     Reply send(String method, String target, String headers) throws IOException {
         return raw(method + " " + target + " HTTP/1.1\r\nHost: muster\r\n" + headers + "\r\n");
     }

@@ -24,7 +24,7 @@ final class BrokenVariantsTest {
     @TempDir
     Path directory;
 
-    /** Writes without any condition. */
+    /** A store that writes without conditions. */
     private static final class Unfenced extends Store {
         Unfenced(Store store) {
             super(store.etcd(), store.keys());
@@ -56,7 +56,7 @@ final class BrokenVariantsTest {
         }
     }
 
-    /** Names parts by the first seq of their group, so that two groups may share them. */
+    /** A store that names parts by the first seq of their group, so that two groups may share parts. */
     private static final class PartsBySeq extends Store {
         PartsBySeq(Store store) {
             super(store.etcd(), store.keys());

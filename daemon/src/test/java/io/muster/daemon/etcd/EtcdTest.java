@@ -142,7 +142,7 @@ final class EtcdTest {
     }
 
     @Test
-    void after_a_refused_connection_the_next_call_uses_the_next_member() throws Exception {
+    void a_call_with_a_refused_connection_was_not_sent_and_the_next_call_uses_the_next_member() throws Exception {
         int nobody;
         try (ServerSocket closed = new ServerSocket(0)) {
             nobody = closed.getLocalPort();

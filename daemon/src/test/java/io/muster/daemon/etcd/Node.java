@@ -232,7 +232,7 @@ final class Node implements AutoCloseable {
         return outcome;
     }
 
-    /** Whether the local copy has every event of this node. */
+    /** Returns whether the local copy has every event of this node. */
     boolean isCopied() {
         return local.durableSeq() == events().size();
     }

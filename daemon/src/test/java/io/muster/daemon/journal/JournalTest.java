@@ -60,7 +60,7 @@ class JournalTest {
     }
 
     @Test
-    void aForceIsDelayedByTheLingerTimeIfNoCallerWaits() throws IOException {
+    void aForceIsDelayedByTheConfiguredLingerTime() throws IOException {
         Duration linger = Duration.ofMillis(100);
         Client writing =
                 Client.open(disk, new JournalSettings(1 << 20, Duration.ofDays(1), 1 << 20, () -> false, linger));

@@ -48,7 +48,7 @@ final class PowerLoss {
     /** The disk after the last force of each file and directory, and the operations since then. */
     private static final class Partial {
         final MemoryDisk forced = new MemoryDisk();
-        /** Writes and truncations that no force covers, by inode. */
+        /** Writes and truncations since the last force of their inode, by inode. */
         final Map<Integer, List<MemoryDisk.Op>> data = new HashMap<>();
 
         final List<MemoryDisk.Op> directory = new ArrayList<>();

@@ -176,7 +176,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aConnectionOverTheBudgetIsNotClosedWhileItIsAnswered() {
+    void aConnectionOverTheBudgetReleasesItsAcquisition() {
         MemoryBudget memory = new MemoryBudget(100, true);
         EmbeddedChannel other = new EmbeddedChannel();
         connect(other, memory, () -> true);

@@ -56,7 +56,7 @@ class ModelPropsTest {
     private final List<Follower> followers = new ArrayList<>();
     /** The state after each committed event, by seq. */
     private final Map<Long, String> states = new TreeMap<>();
-    /** The time for which the daemon gathers updates. */
+    /** The interval over which the daemon batches updates. */
     private Duration gathering = Duration.ZERO;
 
     /** A peer that has acquired, and the model of the messages that it was sent. */

@@ -28,9 +28,9 @@ import java.util.regex.Pattern;
  * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, others are the owner
  * > NAME: stops reading | reads again | leaves
  * > NAME: cancels TOPIC                 the stream that NAME opened with that topic
- * > wait DURATION                       the clock goes on: 50ms, 30s, 2h
+ * > wait DURATION                       the clock advances: 50ms, 30s, 2h
  * > disk full | disk well
- * > gather 50ms                         the configuration's muster.batch
+ * > gather 50ms                         sets muster.batch of the configuration
  * </pre>
  * The effects of a command are written below it, indented: {@code journal} lines as they are on disk, without checksums and R, and
  * all responses with their receivers. {@code #} begins a comment.

@@ -42,7 +42,7 @@ class SearchesTest {
         assertThat(stage.counted).containsExactly("resource.find 125");
     }
 
-    /** Searches caches the graph of the last search, with its notes and its state. */
+    /** Searches caches the graph of the last search, of the last notes and of the last state. */
     @Test
     void everySearchUsesTheStateAfterEarlierChanges() {
         assertThat(ranks("state=drained")).isEmpty();
