@@ -35,7 +35,7 @@ class ClockTest {
     }
 
     @Test
-    void aDoubtedClockIsShownUntilItIsAccepted() throws Exception {
+    void aClockJumpIsReportedByStatusUntilTheClockIsAccepted() throws Exception {
         try (RunningDaemon daemon = start()) {
             assertThat(run(daemon, "clock", "accept").out())
                     .isEqualTo("the clock was not doubted: there was nothing to accept\n");
@@ -61,10 +61,10 @@ class ClockTest {
         }
     }
 
-    /** Before 1970, and more than 292 years after, which is as many nanoseconds as a number holds. */
+    /** A clock before 1970, and clocks more than 292 years after 1970: a long holds 292 years of nanoseconds. */
     @ParameterizedTest
     @ValueSource(longs = {-86_400, 300L * 365 * 86_400, 9_000L * 365 * 86_400})
-    void aClockOutsideOfReasonKeepsNothingFromWorking(long seconds) throws Exception {
+    void aDaemonWithAnImplausibleClockStillDrainsAndShowsHosts(long seconds) throws Exception {
         wall = Instant.ofEpochSecond(seconds);
         try (RunningDaemon daemon = start()) {
             assertThat(run(daemon, "drain", "1", "at an odd time")).isEqualTo(new Shell.Result(0, "", ""));

@@ -34,7 +34,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void statusShowsOneLineForHostsOfWhichTheSameIsToBeSaid() {
+    void statusGroupsHostsWithTheSameStateAndReasonInOneLine() {
         succeeds("drain", "node[1-2]", "bad", "dimm");
         succeeds("offline", "node[2-3]", "psu");
         succeeds("exclude", "0", "spare");
@@ -53,7 +53,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void drainWithoutTargetsIsTheListAndUndrainEndsIt() {
+    void drainWithoutTargetsListsDrainedHostsUntilTheyAreUndrained() {
         succeeds("drain", "node[0-1]", "bad", "dimm");
         assertThat(out("drain", "-o", "state,holder,by,reason,nodelist"))
                 .isEqualTo(String.format(
@@ -66,7 +66,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void drainingWhatIsDrainedIsAConflictUnlessOneSaysHowItIsMeant() {
+    void drainingADrainedHostIsAConflictWithoutTheOptionsUpdateOrForce() {
         succeeds("drain", "1", "first");
         assertThat(refused(Exit.CONFLICT, "drain", "1", "second").err())
                 .startsWith("muster drain: node1 (rank 1) already drained - node1: first (admin, by " + USER)
@@ -81,7 +81,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aNamedHoldIsIndependentOfTheSharedOne() {
+    void aHoldWithANameIsIndependentOfTheDefaultHold() {
         succeeds("drain", "1", "bad dimm");
         succeeds("drain", "--holder", "ops", "--for", "100d", "1", "firmware");
         assertThat(out("drain", "-n", "-o", "holder,until,reason"))
@@ -100,7 +100,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void anUndrainWithForceSaysThatItEndedNothing() {
+    void undrainWithForceReportsThatNoHoldWasEnded() {
         succeeds("drain", "--holder", "ops", "1", "firmware");
         assertThat(muster("undrain", "-f", "1").err()).isEqualTo("nothing was changed: no target has the hold admin\n");
         assertThat(muster("undrain", "-ff", "2").err()).isEqualTo("nothing was changed: no target has a hold\n");
@@ -123,7 +123,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aDrainOfAbsentHostsSaysWhyTheyAreAbsent() {
+    void aDrainOfExcludedOrLostHostsIsRefusedWithTheReason() {
         succeeds("shrink", "1");
         assertThat(refused(Exit.CONFLICT, "drain", "0-1", "x").err())
                 .startsWith("muster drain: node1 (rank 1) is lost (shrunk)\n");
@@ -135,7 +135,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aTargetThatThereIsNotHasAStatusOfItsOwn() {
+    void anUnknownTargetExitsWithNoTarget() {
         assertThat(refused(Exit.NO_TARGET, "drain", "node[2-9]", "x").err())
                 .isEqualTo("muster drain: hosts node[4-9] are not in the resource set\n  nothing was changed\n");
         assertThat(refused(Exit.NO_TARGET, "status", "-i", "17").err()).contains("rank 17 is not in the resource set");
@@ -146,7 +146,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aDryRunSaysWhatWouldChangeAndWhatEachSchedulerWouldGet() throws IOException {
+    void aDryRunPrintsTheChangeAndTheUpdateOfEachScheduler() throws IOException {
         assertThat(out("drain", "--dry-run", "1", "x"))
                 .isEqualTo("would drain node1 (rank 1) reason=\"x\" holder=admin by " + USER
                         + "\nno scheduler is connected\n");
@@ -170,7 +170,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void whySaysItAxisByAxis() {
+    void whyPrintsMembershipLivenessHoldAndEventsOfAHost() {
         succeeds("drain", "3", "bad dimm");
         succeeds("offline", "3", "psu");
         assertThat(out("why", "node3"))
@@ -184,7 +184,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void whatIsExcludedIsIncludedAgain() {
+    void excludedHostsAreNotListedUntilTheyAreIncluded() {
         succeeds("exclude", "node0", "spare");
         assertThat(out("list", "-n", "-o", "state,nodelist")).isEqualTo("     free node[1-3]\nallocated\n     down\n");
         succeeds("include", "node0");
@@ -193,7 +193,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void listTellsHostsApartByTheirProperties() {
+    void listGroupsHostsByStateAndProperties() {
         succeeds("drain", "0", "x");
         assertThat(out("list")).isEqualTo("""
                             STATE PROPERTIES NNODES NCORES NGPUS NODELIST
@@ -205,7 +205,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void propertiesAndTheExpirationCanBeSetAndTakenBack() {
+    void propertiesAndTheExpirationCanBeSetAndRemoved() {
         succeeds("property", "add", "debug", "node[0-1]");
         assertThat(out("property", "list"))
                 .isEqualTo("PROPERTY NNODES NODELIST\nbatch         1 node3\ndebug         2 node[0-1]\n");
@@ -223,7 +223,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void reportsOfLivenessTurnHostsUpAndDown() {
+    void livenessVerbsChangeTheStatesOfHosts() {
         succeeds("torpid", "1");
         succeeds("offline", "2", "no", "heartbeat");
         assertThat(out("status", "-n", "-o", "state,up,nodelist"))
@@ -236,7 +236,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void acquirePrintsTheStreamAndNamesWhoHoldsTheResources() throws IOException {
+    void acquirePrintsTheStreamAndARefusalNamesTheOwnerOfTheAcquisition() throws IOException {
         assertThat(out("acquire", "--count", "1"))
                 .startsWith("{\"resources\":{")
                 .endsWith("\"up\":\"0-3\"}\n");
@@ -253,7 +253,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void watchPrintsWhatTheDaemonRemembers() {
+    void watchPrintsPastEventsOfTheJournal() {
         succeeds("drain", "1", "x");
         succeeds("undrain", "1");
         assertThat(out("watch", "--since", "all", "--type", "drain,undrain", "-c", "2", "-H")
@@ -284,7 +284,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void historyListsHostsThatWentOfflineTogetherInOrderAlsoIfSomeWereDrainedBefore() {
+    void historyListsHostsOfOneOfflineEventInOneLineInTheOrderOfR() {
         succeeds("drain", "node2", "bad dimm");
         succeeds("offline", "node[0-3]", "psu");
         assertThat(out("history", "node[0-3]")).contains("psu      node[0-3]\n");
@@ -371,13 +371,13 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aClosedPipeEndsItQuietly() {
+    void aVerbWhoseOutputPipeIsClosedExitsWithClosedPipe() {
         assertThat(new Shell().with("MUSTER_URI", daemon.uri()).runIntoClosedPipe("status"))
                 .isEqualTo(Exit.CLOSED_PIPE);
     }
 
     @Test
-    void aDaemonThatCannotBeReachedHasAStatusOfItsOwn() {
+    void anUnreachableDaemonExitsWithUnreachable() {
         Result result = muster("status", "--uri", directory.resolve("nobody").toString());
         assertThat(result.exit()).isEqualTo(Exit.UNREACHABLE);
         assertThat(result.err())
@@ -386,7 +386,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aWrongCommandLineSaysWhatIsRight() {
+    void aUsageErrorNamesTheAcceptedValues() {
         assertThat(refused(Exit.USAGE, "status", "--frobnicate").err())
                 .contains("Unknown option: '--frobnicate'")
                 .contains("see `muster status --help`");
@@ -400,7 +400,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void checkSaysAllThatIsWrongWithAConfiguration() throws IOException {
+    void checkReportsEveryErrorOfAConfiguration() throws IOException {
         assertThat(out("check", daemon.configFile().toString()))
                 .isEqualTo("ok: 4 nodes, 16 cores, 1 GPUs from resource.config\n");
         Path wrong = directory.resolve("wrong.toml");
@@ -418,7 +418,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aHostThatLeftIsExplainedAndUndrainedByName() throws IOException {
+    void aHostThatIsNoLongerInRCanBeExplainedAndUndrainedByName() throws IOException {
         succeeds("drain", "node1", "bad dimm");
         succeeds("exclude", "node2", "spare");
         reload("node[0,3]");
@@ -453,7 +453,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void theConfigurationExcludesHostsOfWhateverRIsLoaded() throws Exception {
+    void resourceExcludeAppliesToTheRanksOfEachLoadedR() throws Exception {
         daemon.reconfigure(FOUR_NODES + "[resource]\nexclude = \"1,3\"\n");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
                 .isEqualTo("  avail 0,2 node[0,2]\nexclude 1,3 node[1,3]\n");
@@ -468,7 +468,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aReloadKeepsHoldsWithTheirHosts() throws IOException {
+    void aReloadKeepsHoldsOnHostsWhoseRanksChange() throws IOException {
         succeeds("drain", "node1", "x");
         reload("node[3,1,0]");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
@@ -476,7 +476,7 @@ class CommandTest extends VerbTest {
     }
 
     @Test
-    void aReloadIsShownBeforeItIsMade() throws IOException {
+    void aDryRunOfAReloadPrintsTheDifferenceAndChangesNothing() throws IOException {
         Path r = directory.resolve("R.json");
         Files.writeString(
                 r,

@@ -28,7 +28,7 @@ class CompletionTest {
             }
             """;
 
-    /** zsh's compgen returns all candidates here: zsh selects the matching ones later. */
+    /** The compgen of zsh returns all candidates here: zsh selects the matching ones later. */
     private static final String IN_ZSH = """
             ask() {
                 local -a words COMP_WORDS COMPREPLY
@@ -40,12 +40,12 @@ class CompletionTest {
     @TempDir
     private Path directory;
 
-    /** bash, and zsh if it is installed; .ci/run requires it. */
+    /** Returns bash, and zsh if it is installed; .ci/run requires zsh. */
     static Stream<String> shells() {
         return Stream.concat(Stream.of("bash"), installed("zsh"));
     }
 
-    /** fish, if it is installed; .ci/run requires it. */
+    /** Returns fish if it is installed; .ci/run requires fish. */
     static Stream<String> fish() {
         return installed("fish");
     }
@@ -56,7 +56,7 @@ class CompletionTest {
                         .anyMatch(place -> Files.isExecutable(Path.of(place, name))));
     }
 
-    /** The output of a shell that reads no user's start-up files. */
+    /** Returns the output of a shell that reads no start-up files of the user. */
     private List<String> ask(String shell, List<String> lines) throws IOException, InterruptedException {
         Path completion = directory.resolve("completion");
         Files.writeString(completion, new Shell().run("completion", shell).out());
@@ -83,7 +83,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @MethodSource("shells")
-    void everyVerbIsCompletedAndSoAreItsOptions(String shell) throws Exception {
+    void everyVerbAndItsOptionsAreCompleted(String shell) throws Exception {
         List<List<String>> verbs = HelpTest.verbs().toList();
         List<String> questions = new ArrayList<>();
         for (List<String> words : verbs) {
@@ -102,19 +102,19 @@ class CompletionTest {
     }
 
     @Test
-    void onlyWhatFitsIsOffered() throws Exception {
+    void onlyVerbsAndOptionsWithTheTypedPrefixAreOffered() throws Exception {
         assertThat(ask("bash", List.of("ask muster undr", "ask muster drain --dry", "ask muster R set")))
                 .containsExactly(
                         "muster undr -> undrain", "muster drain --dry -> --dry-run", "muster R set -> set-property");
     }
 
     @Test
-    void otherShellsAreNotThere() {
+    void anUnsupportedShellIsRefused() {
         assertThat(new Shell().run("completion", "tcsh"))
                 .isEqualTo(new Shell.Result(2, "", "muster completion: tcsh is not one of bash, zsh and fish\n"));
     }
 
-    /** Puts a command in front of PATH that prints words as Muster does and records how it was called. */
+    /** Puts a command first in PATH that prints words as Muster does and records its arguments. */
     private void daemonSays(String words) throws IOException {
         Path command = directory.resolve("muster");
         Files.writeString(command, "#!/bin/sh\necho \"$*\" >>" + directory + "/asked\n" + words);
@@ -133,7 +133,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @MethodSource("shells")
-    void hostsPropertiesStatesAndHoldersAreOfferedWhereTheyFitAndTheDaemonIsAskedOnce(String shell) throws Exception {
+    void hostsPropertiesStatesAndHoldersAreCompletedFromOneRequestToTheDaemon(String shell) throws Exception {
         daemonSays(WORDS);
         List<String> said = ask(
                 shell,
@@ -172,7 +172,7 @@ class CompletionTest {
 
     @ParameterizedTest
     @MethodSource("shells")
-    void hostsInBracketsAreNoPatternOfFiles(String shell) throws Exception {
+    void theShellDoesNotExpandBracketsOfAHostlistToFileNames(String shell) throws Exception {
         daemonSays(WORDS);
         Files.createFile(directory.resolve("n1,n2"));
         assertThat(ask(shell, List.of("cd " + directory, "ask muster drain 'n[1-3],n'")))
@@ -182,7 +182,7 @@ class CompletionTest {
     }
 
     @Test
-    void bashReplacesOnlyWhatFollowsACharacterThatDividesWords() throws Exception {
+    void bashReplacesOnlyTheTextAfterTheLastWordBreakCharacter() throws Exception {
         daemonSays(WORDS);
         assertThat(ask(
                         "bash",
@@ -195,7 +195,7 @@ class CompletionTest {
     }
 
     @Test
-    void aDaemonThatIsDownIsAskedOnceAndItsLastWordsAreKept() throws Exception {
+    void wordsOfADaemonThatIsDownComeFromTheCacheAndItIsAskedOnlyOnce() throws Exception {
         daemonSays("exit 7\n");
         assertThat(ask("bash", List.of("ask muster drain n", "ask muster drain n")))
                 .containsExactly("muster drain n -> ", "muster drain n -> ");
@@ -213,7 +213,7 @@ class CompletionTest {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("fish")
-    void fishIsOfferedTheSame(String fish) throws Exception {
+    void fishCompletesTheSameWords(String fish) throws Exception {
         daemonSays(WORDS);
         Path completion = directory.resolve("completion");
         Files.writeString(completion, new Shell().run("completion", fish).out());
@@ -235,7 +235,7 @@ class CompletionTest {
     }
 
     @Test
-    void theWordsOfADaemonAreThoseThatMeanNothingElseToAShell() throws Exception {
+    void namesWithShellMetacharactersAreNotOffered() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(Files.createDirectory(directory.resolve("daemon")), """
                 [[resource.config]]
                 hosts = "n[1-2]"

@@ -13,7 +13,7 @@ class ConfigPageTest {
     private static final Path EXAMPLE = Path.of("../config/muster.toml");
 
     @Test
-    void thePageHasEveryKeyAndTheWholeExample(@TempDir Path directory) throws Exception {
+    void theManualPageHasEveryKeyAndTheWholeExample(@TempDir Path directory) throws Exception {
         Path page = directory.resolve("muster.toml.adoc");
         ConfigPage.main(new String[] {EXAMPLE.toString(), page.toString()});
         assertThat(Key.values()).allSatisfy(key -> assertThat(page).content().contains("*+" + key + "+*::\n"));

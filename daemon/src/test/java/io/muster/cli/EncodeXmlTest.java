@@ -55,7 +55,7 @@ class EncodeXmlTest {
                 "laptop.xml | rank[0-1]/core[0-2] | {'cores':'0-2','memory':2}",
                 "gpus.xml | rank[0-1]/core[0-2],gpu[0-3] | {'gpus':'3','socket':[{'cores':'0-1','gpus':'0-2','memory':192},{'cores':'2','memory':128}]}",
             })
-    void coresGpusAndLevelsAreThoseOfFlux(String file, String units, String topo) {
+    void coresGpusAndTopologyLevelsMatchFlux(String file, String units, String topo) {
         String set = encode("--xml", FILES + file, "--hosts", "a,b", "--topology");
         assertThat(units(set)).isEqualTo(units);
         assertThat(topo(set)).isEqualTo(topo);
@@ -63,7 +63,7 @@ class EncodeXmlTest {
     }
 
     @Test
-    void filesAreInTheOrderOfTheRanks() {
+    void filesAreAssignedToRanksInOrder() {
         String set = encode(
                 "-f",
                 FILES + "laptop.xml",
@@ -83,7 +83,7 @@ class EncodeXmlTest {
     }
 
     @Test
-    void optionsThatContradictEachOtherAreRefused() {
+    void contradictoryOptionsAreRefused() {
         for (String[] options : new String[][] {{"-l", "-c", "0"}, {"-f", "x", "-g", "0"}, {"-l", "-f", "x"}}) {
             assertThat(run("", options).err()).contains("--local and --xml set the cores");
         }
@@ -111,7 +111,7 @@ class EncodeXmlTest {
                 "<topology><object local_memory='x'/></topology> | local_memory is not a number: \"x\"",
                 "<!DOCTYPE a [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><topology>&e;</topology> | line 1, column",
             })
-    void badXmlIsRefusedWithItsPlace(String xml, String sentence) {
+    void malformedXmlIsRefusedWithItsPosition(String xml, String sentence) {
         Result result = run(xml == null ? "" : xml, "--xml", "-");
         assertThat(result.exit()).isEqualTo(Exit.ERROR);
         assertThat(result.err()).contains(sentence).doesNotContain("root:");
@@ -125,9 +125,9 @@ class EncodeXmlTest {
         assertThat(run(wide, "--xml", "-").err()).contains("which hwloc does not write");
     }
 
-    /** The program of hwloc is found as a shell finds it. */
+    /** lstopo-no-graphics is found through PATH, as by a shell. */
     @Test
-    void localAsksHwlocIfItIsInstalled() throws IOException {
+    void localRunsLstopoIfItIsOnThePath() throws IOException {
         String set = new Shell().run("R", "encode", "--local").out();
         assertThat(units(set)).startsWith("rank0/core").doesNotContain("gpu");
         Path program = directory.resolve("lstopo-no-graphics");

@@ -12,9 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files and standard inputs that have no end: every verb that reads one stops at a limit and says so. */
+/** Files and standard inputs without an end: every verb that reads one stops at a limit and reports the limit. */
 class EndlessInputTest {
-    /** JSON documents without end, in one chunk after the other. */
+    /** Returns an endless stream of JSON documents. */
     private static InputStream endless() {
         return new InputStream() {
             private int at;
@@ -44,7 +44,7 @@ class EndlessInputTest {
             graph --file /proc          | 2 | muster graph: /proc: is a directory
             jobspec validate /proc      | 2 | muster jobspec validate: /proc: is a directory
             """)
-    void aDeviceWithoutEndIsReadUpToALimit(String line, int exit, String said) {
+    void anEndlessDeviceIsReadUpToALimit(String line, int exit, String said) {
         Shell.Result result = new Shell().run(line.split(" ", -1));
         assertThat(result.err()).contains(said + "\n");
         assertThat(result.exit()).isEqualTo(exit);
@@ -54,14 +54,14 @@ class EndlessInputTest {
     @ValueSource(
             strings = {"R union", "R decode", "shape expand -", "shape compact", "jobspec validate -", "graph --file -"
             })
-    void aPipeWithoutEndIsReadUpToALimit(String line) {
+    void anEndlessPipeIsReadUpToALimit(String line) {
         Shell.Result result = new Shell().reading(endless()).run(line.split(" ", -1));
         assertThat(result.err()).endsWith("standard input: larger than the limit of 128MiB\n");
         assertThat(result.exit()).isEqualTo(Exit.USAGE);
     }
 
     @Test
-    void aPipeWithAnEndIsReadLikeAFile(@TempDir Path directory) throws Exception {
+    void aPipeThatEndsIsReadLikeAFile(@TempDir Path directory) throws Exception {
         Path pipe = directory.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();

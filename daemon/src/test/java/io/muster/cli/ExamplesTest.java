@@ -39,7 +39,7 @@ class ExamplesTest {
             rfc4-figure6 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [avail]
             racks        | power              | power0>pdu[0-33] (34 x pdu)>rack[0-135] (136 x rack, 4 each) [each: 72 avail]>pdu34>rack[136-137] (2 x rack) [each: 72 avail]>rack138 [64 avail]
             """)
-    void theFigureIsDrawn(String example, String subsystem, String tree) throws Exception {
+    void graphDrawsTheSubsystemOfTheFigure(String example, String subsystem, String tree) throws Exception {
         Shell.Result drawn = run(example, "graph", "--subsystem", subsystem);
         assertThat(drawn.err()).isEmpty();
         assertThat(drawn.out().lines().map(line -> line.replaceFirst("^[ |`-]*", "")))
@@ -60,7 +60,7 @@ class ExamplesTest {
     }
 
     @Test
-    void theOppositeEdgeOfTheFigureIsWritten() throws Exception {
+    void jgfContainsTheInverseEdgesOfTheFigure() throws Exception {
         assertThat(run("rfc4-figure3", "graph", "-s", "physical-hierarchy", "--format", "jgf", "--full")
                         .out())
                 .contains("\"subsystem\":\"physical-hierarchy\",\"relationship\":\"contains\"")
@@ -74,12 +74,12 @@ class ExamplesTest {
             rack=2/node=2/socket=2/memory=16{unit:GB} | 0
             rack=2/node=2/socket=2/memory=17{unit:GB} | 1
             """)
-    void theUnifiedGraphAnswersWhatFits(String shape, int exit) throws Exception {
+    void feasibleUsesTheUnifiedGraph(String shape, int exit) throws Exception {
         assertThat(run("rfc4-figure6", "feasible", shape).exit()).isEqualTo(exit);
     }
 
     @Test
-    void everyFigureIsAFileAndNoneHasANote() throws IOException {
+    void everyExampleFileIsListedHereAndCheckedWithoutANote() throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.list(EXAMPLES)) {
             files = all.sorted().toList();

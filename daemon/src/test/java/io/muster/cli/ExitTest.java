@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Exit statuses that take some effort to produce: another user's daemon, a broken disk, a scheduler that does not read. */
+/** Exit statuses that need a special setup: a daemon of another user, a broken disk, a scheduler that does not read. */
 class ExitTest {
     private static final String RESOURCES = "[[resource.config]]\nhosts = \"n[0-4095]\"\ncores = \"0\"\n";
 
@@ -48,7 +48,7 @@ class ExitTest {
     }
 
     @Test
-    void aGuestMayLookAndIsDeniedTheRest() throws Exception {
+    void aGuestMayReadTheStatusAndIsDeniedOtherRequests() throws Exception {
         String guests = "[access]\nallow-guest-user = true\n" + RESOURCES;
         try (RunningDaemon daemon = RunningDaemon.start(directory, guests, RunningDaemon.uid() + 1)) {
             assertThat(run(daemon, "status", "-no", "state,nnodes")).isEqualTo(new Result(Exit.OK, "avail 4096\n", ""));
@@ -68,7 +68,7 @@ class ExitTest {
     }
 
     @Test
-    void whoMayNotEvenConnectIsDenied() throws Exception {
+    void aUserWhoMayNotConnectExitsWithDenied() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES, RunningDaemon.uid() + 1)) {
             Result refused = run(daemon, "status");
             assertThat(refused.exit()).as(refused.err()).isEqualTo(Exit.DENIED);
@@ -77,7 +77,7 @@ class ExitTest {
     }
 
     @Test
-    void aFileThatMayNotBeReadIsNamedWithTheReason() {
+    void anUnreadableFileIsNamedWithTheReason() {
         assertThat(Objects.requireNonNull(Run.failure(new AccessDeniedException("/etc/R")))
                         .sentence())
                 .isEqualTo("/etc/R: permission denied");
@@ -104,9 +104,9 @@ class ExitTest {
                                 + " is not a state directory: there is no directory journal in it\n"));
     }
 
-    /** Tests the exception directly: root may run this test, and file modes do not stop root. */
+    /** This test checks the exception directly, because root may run this test and file modes do not restrict root. */
     @Test
-    void whomTheSocketsModeKeepsOutIsDenied() {
+    void aConnectionThatTheModeOfTheSocketForbidsExitsWithDenied() {
         ConnectException kept = new ConnectException("cannot connect to /run/muster/muster.sock: Permission denied");
         kept.initCause(new SocketException("Permission denied"));
         Failure failure = Objects.requireNonNull(Run.failure(kept));
@@ -118,11 +118,11 @@ class ExitTest {
     }
 
     @Test
-    void aDaemonThatCannotWriteRefusesChangesAndAnswersTheRest() throws Exception {
+    void aDaemonThatCannotWriteItsLedgerRefusesChangesAndAnswersQueries() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             assertThat(run(daemon, "drain", "1", "kept").exit()).isZero();
             remove(daemon.stateDir());
-            // The daemon notices within seconds; every change answered before that had been written.
+            // The daemon detects the missing directory within seconds; a change that was answered earlier was written before its answer.
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> run(daemon, "drain", "-ff", "1", "kept").exit() == Exit.READ_ONLY);
             Result refused = run(daemon, "drain", "2", "lost");
@@ -149,7 +149,7 @@ class ExitTest {
     }
 
     @Test
-    void waitingForASchedulerThatDoesNotReadRunsOut() throws Exception {
+    void drainWithWaitTimesOutIfASchedulerDoesNotRead() throws Exception {
         String even =
                 IntStream.range(0, 2048).mapToObj(i -> Integer.toString(2 * i)).collect(Collectors.joining(","));
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES);
@@ -157,7 +157,7 @@ class ExitTest {
                 ResponseStream stream = scheduler.stream("resource.acquire", null)) {
             stream.next();
             assertThat(run(daemon, "drain", "--wait", "1", "x")).isEqualTo(new Result(Exit.OK, "", ""));
-            // Each update has 10 kB, which nobody reads, until the socket is full.
+            // Each update has 10 kB; the scheduler reads none of them, so the buffer of the socket fills.
             for (int i = 0; i < 1000 && !run(daemon, "status", "--json").out().contains("\"behind\":true"); i++) {
                 assertThat(run(daemon, i % 2 == 0 ? "drain" : "undrain", even).exit())
                         .isZero();
@@ -171,7 +171,7 @@ class ExitTest {
     }
 
     @Test
-    void whatListensAndSaysNothingIsUnreachable() throws Exception {
+    void aServerThatDoesNotAcceptConnectionsExitsWithUnreachable() throws Exception {
         Path path = directory.resolve("mute");
         try (ServerSocketChannel mute = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             mute.bind(UnixDomainSocketAddress.of(path));
@@ -181,11 +181,11 @@ class ExitTest {
         }
     }
 
-    /** Streams are silent while nothing changes, so these verbs must not take a daemon that hangs for a quiet one. */
+    /** Streams are silent while nothing changes, so these verbs must distinguish a daemon that hangs from a stream without events. */
     @ParameterizedTest
     @ValueSource(strings = {"watch", "acquire", "history node1", "drain 1 x"})
     @Timeout(300)
-    void whatAcceptsAConnectionAndAnswersNothingIsUnreachable(String verb) throws Exception {
+    void aServerThatAcceptsAConnectionAndDoesNotAnswerExitsWithUnreachable(String verb) throws Exception {
         Path path = directory.resolve("hangs");
         try (ServerSocketChannel hangs = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             hangs.bind(UnixDomainSocketAddress.of(path));

@@ -6,7 +6,7 @@ import io.muster.cli.terminal.Console;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Lines that are read without picocli mean the same as with picocli. */
+/** Command lines that are read without picocli have the same meaning as with picocli. */
 class FastPathTest {
     private final Console console = Console.ofProcess();
 
@@ -24,7 +24,7 @@ class FastPathTest {
                 "undrain -f 1 by hand",
                 "undrain -u node1,node2",
             })
-    void plainLines(String line) {
+    void plainCommandLinesAreParsedAsByPicocli(String line) {
         String[] arguments = line.split(" ", -1);
         Object parsed = Muster.parser(console, arguments)
                 .parseArgs(arguments)
@@ -63,7 +63,7 @@ class FastPathTest {
                 "undrain",
                 "undrain --holder ops 1",
             })
-    void othersAreForPicocli(String line) {
+    void otherCommandLinesAreLeftToPicocli(String line) {
         assertThat(FastPath.read(console, line.split(" ", -1))).as(line).isNull();
     }
 }

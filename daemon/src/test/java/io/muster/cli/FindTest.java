@@ -125,14 +125,14 @@ class FindTest {
                 "--order=post --prune=node --subsystem=power size>=0 | power:/pdu0/node0 power:/pdu0/node2 power:/pdu0 power:/feed1/rack1 power:/feed1",
                 "--count type=tape                 | 0",
             })
-    void findsAndPrints(String line, String out) {
+    void findPrintsTheMatchesInTheRequestedForm(String line, String out) {
         Result result = muster(("find " + line).split(" ", -1));
         assertThat(result.out().strip().replace('\n', ' ')).as(result.err()).isEqualTo(out);
         assertThat(result.exit()).isZero();
     }
 
     @Test
-    void jsonHasEverythingAndJgfIsAGraphWithEverythingAbove() throws Exception {
+    void jsonHasAllFieldsAndJgfHasTheMatchesWithTheirAncestors() throws Exception {
         JsonNode json = new JsonMapper()
                 .readTree(muster("find", "--json", "--best", "1", "by", "rank", "node in rack1")
                         .out());
@@ -149,7 +149,7 @@ class FindTest {
     }
 
     @Test
-    void whatCannotBeReadIsShownWithACaret() {
+    void aSyntaxErrorOfAnExpressionIsMarkedWithACaret() {
         assertThat(muster("find", "gpu and (node")).isEqualTo(new Result(Exit.USAGE, "", """
                         muster find: expression: this parenthesis is not closed
                           gpu and (node
@@ -161,7 +161,7 @@ class FindTest {
     }
 
     @Test
-    void everyExpressionOfThePageCanBeRead() throws Exception {
+    void everyExpressionOfTheDocumentParses() throws Exception {
         List<String> rows = Files.readAllLines(Path.of("../docs/find.md")).stream()
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.substring(3, line.indexOf('`', 3)))
@@ -171,7 +171,7 @@ class FindTest {
     }
 
     @Test
-    void whatIsNotThereIsRefusedWithItsPlace() {
+    void anUnknownPathOrNameIsRefusedWithItsPosition() {
         Result result = muster("find", "node in /cluster0/rack7");
         assertThat(result.exit()).isEqualTo(Exit.NO_TARGET);
         assertThat(result.err()).isEqualTo("""
@@ -184,7 +184,7 @@ class FindTest {
     }
 
     @Test
-    void theServiceRefusesWhatItDoesNotKnow() throws Exception {
+    void theFindServiceRefusesUnknownKeysAndOversizedExpressions() throws Exception {
         try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
             assertThatThrownBy(() -> client.rpc(
                             "resource.find", json().put("expr", "node").put("colour", "red")))
@@ -232,7 +232,7 @@ class FindTest {
     }
 
     @Test
-    void expressionsAndHostsStandInOneList() {
+    void aListOfTargetsMayMixHostsAndExpressions() {
         assertThat(muster("drain", "--dry-run", "node3,@{name='node0'},@{node in rack1 and rank=2}", "x")
                         .out())
                 .startsWith("would drain node[0,2-3]");
@@ -240,7 +240,7 @@ class FindTest {
     }
 
     @Test
-    void targetsThatFindNothingChangeNothing() {
+    void aTargetExpressionThatMatchesNoHostChangesNothing() {
         Result none = muster("drain", "@{node and state=lost}", "x");
         assertThat(none.exit()).isEqualTo(Exit.NO_TARGET);
         assertThat(none.err()).contains("finds no host");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The rules of {@code muster flux-check}, and the verb with a command flux that says what each test wants. */
+/** The rules of {@code muster flux-check}, and the verb with a fake flux command that prints the output that each test sets. */
 class FluxCheckTest {
     private static final String VERSION = "commands:    \t\t%1$s\nlibflux-core:\t\t%1$s\nbuild-options:\t\t+hwloc\n";
 
@@ -30,7 +30,7 @@ class FluxCheckTest {
             cores = "0"
             """;
 
-    /** What flux_facts.py prints on a host where everything is installed. */
+    /** The output of flux_facts.py on a host where everything is installed. */
     private static final String FACTS = """
             {"errors":{},"bindings":"/usr/bin/python3, Python 3.11.2","modules":true,\
             "configuration":{"muster":{"socket":"%s"}},"configured_hosts":"",\
@@ -58,7 +58,7 @@ class FluxCheckTest {
         "tomorrow,              bridge,  true,  true",
         "99999999999.88.0,      feed,    false, false",
     })
-    void aVersionThatIsTooOldOrUnknownDoesNotFit(String version, String level, boolean force, boolean fits) {
+    void aVersionThatIsTooOldOrUnknownIsAProblem(String version, String level, boolean force, boolean fits) {
         Check check = FluxFit.version(
                 String.format(Locale.ROOT, VERSION, version), Level.valueOf(level.toUpperCase(Locale.ROOT)), force);
 
@@ -75,7 +75,7 @@ class FluxCheckTest {
                 "node[0-3] | node[0-1,9]    | false | would be down for ever: node[2-3]",
                 "node[0-3] |                | false | no running instance",
             })
-    void hostsOfRNeedABroker(String ours, String brokers, boolean fits, String sentence) {
+    void hostsOfRWithoutABrokerAreAProblem(String ours, String brokers, boolean fits, String sentence) {
         Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers));
 
         assertThat(check.fits()).isEqualTo(fits);
@@ -92,7 +92,7 @@ class FluxCheckTest {
         assertThat(FluxFit.order("LoadState=not-found\nAfter=\n").sentence()).contains("no flux.service");
     }
 
-    /** Writes a command flux that prints a version, and facts instead of running the script that it is given. */
+    /** Writes a flux command that prints a version, and prints facts instead of running the script that it is given. */
     private Path flux(String version, String python) throws IOException {
         Path command = directory.resolve("flux");
         Files.writeString(
@@ -118,7 +118,7 @@ class FluxCheckTest {
     }
 
     @Test
-    void aHostWhereEverythingIsInstalledFits() throws Exception {
+    void aHostWhereEverythingIsInstalledPassesEachCheck() throws Exception {
         Object uid = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             String socket = daemon.uri().substring("local://".length());
@@ -145,7 +145,7 @@ class FluxCheckTest {
     }
 
     @Test
-    void eachProblemSaysWhatToDo() throws Exception {
+    void eachProblemIsPrintedWithAdvice() throws Exception {
         Files.writeString(
                 directory.resolve("muster.toml"),
                 "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\n" + RESOURCES.replace("offline", "online")
@@ -169,7 +169,7 @@ class FluxCheckTest {
     }
 
     @Test
-    void whatFluxLacksIsNamed() throws Exception {
+    void aMissingPartOfFluxIsNamed() throws Exception {
         Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\nx = 1\n");
 
         assertThat(check(directory.resolve("no-such-command")).out())

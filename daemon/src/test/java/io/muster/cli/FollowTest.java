@@ -18,7 +18,7 @@ class FollowTest extends VerbTest {
     }
 
     @Test
-    void theEventlogIsPrintedAsFluxDoes() {
+    void theEventlogIsPrintedInTheFormatsOfFlux() {
         succeeds("drain", "1", "bad", "dimm");
         succeeds("undrain", "1");
         assertThat(out("eventlog", "-i", "1", "-T", "offset").lines())
@@ -36,7 +36,7 @@ class FollowTest extends VerbTest {
     }
 
     @Test
-    void eventsAreChosenByProperty() {
+    void eventsAreFilteredByTheHostsOfAProperty() {
         succeeds("property", "add", "batch", "2");
         succeeds("drain", "1-3", "x");
         succeeds("undrain", "3");
@@ -52,7 +52,7 @@ class FollowTest extends VerbTest {
     }
 
     @Test
-    void aWatchGoesOnAfterAnEvent() {
+    void aWatchContinuesAfterASequenceNumber() {
         succeeds("drain", "1", "x");
         succeeds("drain", "2", "y");
         String first = out("watch", "--since", "all", "--type", "drain", "-c", "1");
@@ -68,7 +68,7 @@ class FollowTest extends VerbTest {
     }
 
     @Test
-    void aWatchShowsEachGapWhateverItsFilter() throws Exception {
+    void aWatchPrintsATruncateEventForAGapRegardlessOfItsFilter() throws Exception {
         daemon.close();
         daemon = RunningDaemon.start(directory, """
                 [resource]
@@ -87,7 +87,7 @@ class FollowTest extends VerbTest {
     }
 
     @Test
-    void theEventlogGoesOnUntilWhatIsWaitedFor() {
+    void theEventlogFollowsUntilTheAwaitedEventOrTheTimeout() {
         succeeds("drain", "1", "x");
         succeeds("drain", "2", "y");
         succeeds("drain", "3", "z");
@@ -103,7 +103,7 @@ class FollowTest extends VerbTest {
     }
 
     @Test
-    void whatThereIsNotIsAMistakeOfTheCommandLine() {
+    void anInvalidOptionValueIsAUsageError() {
         assertThat(refused(Exit.USAGE, "eventlog", "-f", "xml").err()).contains("xml is not one of text and json");
         assertThat(refused(Exit.USAGE, "eventlog", "-T", "utc").err())
                 .contains("utc is not one of raw, iso, offset, human");

@@ -37,7 +37,7 @@ class GraphPictureTest {
     }
 
     @Test
-    void thePictureOfTheReadmeIsWhatMusterGraphDraws(@TempDir Path directory) throws Exception {
+    void thePictureOfTheReadmeIsTheOutputOfMusterGraph(@TempDir Path directory) throws Exception {
         String svg = drawn(directory);
         if (Boolean.getBoolean("muster.rewrite")) {
             Files.writeString(SVG, svg);

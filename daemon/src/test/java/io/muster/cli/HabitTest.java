@@ -38,7 +38,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void wordsOfAReasonMayBeginWithADash() {
+    void wordsAfterTheFirstOfAReasonMayBeginWithADash() {
         succeeds("drain", "1", "bad", "fan", "-Kalan", "--", "-u");
         assertThat(out("drain", "-no", "reason")).isEqualTo("bad fan -Kalan -u\n");
         assertThat(out("drain", "2", "fan", "-5V", "--dry-run")).contains("reason=\"fan -5V\"");
@@ -48,21 +48,21 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void aDashBeforeTheReasonIsAMistypedOption() {
+    void anUnknownOptionBeforeTheReasonIsRefused() {
         assertThat(refused(Exit.USAGE, "drain", "1", "--dryrun", "x").err())
                 .startsWith("muster drain: Unknown option: '--dryrun'");
         assertThat(out("drain", "-n")).isEmpty();
     }
 
     @Test
-    void optionsAfterTheReasonAreOptions() {
+    void knownOptionsAreAcceptedAfterTheReason() {
         succeeds("drain", "1", "x");
         succeeds("drain", "1-2", "y", "-ff");
         assertThat(out("drain", "-no", "reason,nodelist")).isEqualTo("y node[1-2]\n");
     }
 
     @Test
-    void targetsMayBeNamedByPropertyOrAllOfThem() {
+    void targetsMayBeGivenByPropertyOrWithAll() {
         succeeds("drain", "@gpu,node0", "firmware");
         assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[0,4-7]\n");
         assertThat(out("status", "-no", "state,nnodes", "@gpu")).isEqualTo("drained 4\n");
@@ -74,14 +74,14 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void aPropertyIsNotMistakenForAFile(@TempDir Path directory) throws IOException {
+    void anAtSignNamesAPropertyAndNotAnArgumentFile(@TempDir Path directory) throws IOException {
         Path file = Files.writeString(directory.resolve("words"), "node1");
         assertThat(refused(Exit.NO_TARGET, "status", "-n", "@" + file).err())
                 .startsWith("muster status: no host has the property " + file);
     }
 
     @Test
-    void whatIsNamedByPropertyIsDrainedAsFarAsItCanBe() {
+    void hostsOfAPropertyThatAreExcludedAreSkippedAndExcludedHostsByNameAreRefused() {
         succeeds("exclude", "node[6-7]");
         succeeds("drain", "@gpu", "x");
         assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[4-5]\n");
@@ -96,7 +96,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void severalPropertiesAreGivenAndTakenAtOnce() {
+    void severalPropertiesAreAddedAndRemovedInOneCommand() {
         succeeds("property", "add", "debug,fast", "node[0-1]");
         assertThat(out("property", "list", "-no", "property,nodelist"))
                 .isEqualTo("debug node[0-1]\nfast  node[0-1]\ngpu   node[4-7]\n");
@@ -111,7 +111,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void aFilterTakesHostsThatAreNotThereAndTargetsDoNot() {
+    void aFilterIgnoresUnknownHostsUnlessAllAreUnknownAndTargetsRefuseThem() {
         assertThat(out("status", "-i", "node[1,900]", "-no", "nodelist")).isEqualTo("node1\n");
         assertThat(out("status", "-i", "1,900", "-no", "nodelist")).isEqualTo("node1\n");
         assertThat(refused(Exit.NO_TARGET, "status", "-i", "node900").err()).contains("host node900 is not in");
@@ -119,7 +119,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void aListThatCannotBeReadIsAMistakeOfTheCommandLine() {
+    void aMalformedHostlistIsAUsageError() {
         assertThat(refused(Exit.USAGE, "drain", "node[1", "x").err())
                 .contains("'[' is never closed")
                 .endsWith("  nothing was changed\n");
@@ -129,7 +129,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void statesAreListedAndCountedAsNamed() {
+    void infoAndListFilterByStateAndUnknownStatesAreRefused() {
         succeeds("drain", "0-1", "x");
         assertThat(out("info", "-s", "up,down")).startsWith("8 Nodes");
         assertThat(out("info", "--state=down")).startsWith("2 Nodes");
@@ -143,7 +143,7 @@ class HabitTest extends VerbTest {
 
     /** The formats built into flux resource. */
     @Test
-    void formatsOfFluxAreTakenAsTheyAre() {
+    void theBuiltInFormatsOfFluxAreAccepted() {
         succeeds("drain", "1", "bad", "dimm");
         String status = "{state:>12} {color_up}{up:>2}{color_off} {nnodes:>6} +:{reason:<3.3} {nodelist}";
         assertThat(out("status", "-o", status)).isEqualTo("""
@@ -169,7 +169,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void theDaemonsRIsPrinted() {
+    void getPrintsTheRestrictedOrWholeRWithoutExcludedHosts() {
         succeeds("drain", "1", "x");
         succeeds("exclude", "0");
         assertThat(out("R", "get", "-s", "up", "-q", "batch")).isEqualTo("""
@@ -180,7 +180,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void queuesAreThoseOfTheConfiguration() {
+    void queuesComeFromTheConfiguration() {
         assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty"))
                 .isEqualTo("free batch,everything node[0-3]\nfree gpu,everything   node[4-7]\n");
         assertThat(out("list", "-q", "night", "-no", "{queue} {nodelist}")).isEqualTo("night node[0-3]\n");
@@ -191,7 +191,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void whatCanBeAskedForIsListedOnRequest() {
+    void formatsColumnsAndSubcommandsAreListed() {
         assertThat(out("status", "-o", "help"))
                 .startsWith("formats:\n  default = state,up,nnodes,reason,nodelist\n  long = ")
                 .contains("\ncolumns:\n  state\n")
@@ -203,16 +203,16 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void aHostOfWhichNothingIsToBeToldHasNoTable() {
+    void aHostWithoutHistoryPrintsASentenceAndNoTable() {
         Result result = muster("history", "node5");
         assertThat(result.exit()).isZero();
         assertThat(result.out()).isEmpty();
         assertThat(result.err()).startsWith("muster history: node5: neither drained, excluded nor offline since ");
     }
 
-    /** What happens after the end of a period is not known in it. */
+    /** Events after the end of the period do not change the output for the period. */
     @Test
-    void historyUntilATimeDoesNotCountWhatComesLater() throws IOException {
+    void historyUntilATimeIgnoresLaterEvents() throws IOException {
         succeeds("drain", "node1", "dimm");
         succeeds("undrain", "node1");
         JsonNode whole = new JsonMapper()
@@ -237,12 +237,12 @@ class HabitTest extends VerbTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"help darin", "darin --help", "darin -h node1", "property lst"})
-    void aVerbThatDoesNotExistIsRefusedAlsoWithHelp(String line) {
+    void anUnknownVerbIsRefusedEvenWithTheHelpOption(String line) {
         assertThat(refused(Exit.USAGE, line.split(" ", -1)).err()).contains(": there is no verb ");
     }
 
     @Test
-    void historyTakesTargetsAsWhyDoesAndRefusesTheRest() {
+    void historyAcceptsHostsRanksAndPropertiesAndRefusesUnknownTargets() {
         succeeds("drain", "node1", "dimm");
         for (String target : new String[] {"1", "all", "node[1-2]", "0-2"}) {
             assertThat(out("history", target)).as(target).contains("dimm").contains("node1");
@@ -260,14 +260,14 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void historyKnowsAHostThatLeftTheResources() throws IOException {
+    void historyFindsAHostThatIsNoLongerInTheResources() throws IOException {
         succeeds("drain", "node7", "gone soon");
         daemon.reconfigure("[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n");
         assertThat(out("history", "node7")).contains("gone soon", "node7");
     }
 
     @Test
-    void historyOverDamagedEventsEndsWithAStatusOfItsOwn(@TempDir Path other) throws Exception {
+    void historyOverDamagedEventsExitsWithIncomplete(@TempDir Path other) throws Exception {
         try (RunningDaemon once =
                 RunningDaemon.start(other, "[[resource.config]]\nhosts = \"n[0-3]\"\ncores = \"0\"\n")) {
             Shell shell = new Shell().with("MUSTER_URI", once.uri());
@@ -289,7 +289,7 @@ class HabitTest extends VerbTest {
     }
 
     @Test
-    void sixteenThousandDrainedNodesAreALine(@TempDir Path other) throws Exception {
+    void statusPrintsSixteenThousandDrainedNodesInOneLine(@TempDir Path other) throws Exception {
         String resources = "[[resource.config]]\nhosts = \"n[0-16383]\"\ncores = \"0\"\n";
         try (RunningDaemon large = RunningDaemon.start(other, resources)) {
             Shell shell = new Shell()

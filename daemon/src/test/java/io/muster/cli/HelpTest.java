@@ -28,7 +28,7 @@ import picocli.codegen.docgen.manpage.ManPageGenerator;
 class HelpTest {
     private static final Path WRITTEN_DOWN = Path.of("src/test/resources/help.txt");
 
-    /** A word for the shell, which may have single quotes in it, or a character that ends a command. */
+    /** A word of a shell command, which may contain single quotes, or a character that ends a command. */
     private static final Pattern SHELL_WORD = Pattern.compile("(?:'[^']*'|[^\\s'|;&<>()])+|[|;&<>()]");
 
     private static CommandLine all() {
@@ -39,7 +39,7 @@ class HelpTest {
         return new Shell().console(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
     }
 
-    /** Every verb as it is typed, including those in families. */
+    /** Returns every verb as it is typed, including the members of families of verbs. */
     static Stream<List<String>> verbs() {
         List<List<String>> found = new ArrayList<>();
         all().getSubcommands().forEach((name, verb) -> {
@@ -74,7 +74,7 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("verbs")
-    void everyVerbAndEachOfItsOptionsIsDescribed(List<String> words) {
+    void everyVerbAndEachOptionHasADescription(List<String> words) {
         CommandLine.Model.CommandSpec spec = find(words).getCommandSpec();
 
         assertThat(spec.usageMessage().description()).isNotEmpty();
@@ -88,7 +88,7 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("verbs")
-    void everyVerbEndsWithExamplesThatItAccepts(List<String> words) {
+    void theHelpOfEveryVerbEndsWithExamplesThatParse(List<String> words) {
         CommandLine verb = find(words);
         String[] examples = verb.getCommandSpec().usageMessage().footer();
 
@@ -109,7 +109,7 @@ class HelpTest {
         }
     }
 
-    /** Returns the arguments of each {@code muster} in a line for the shell, in which single quotes are the only quotes. */
+    /** Returns the arguments of each {@code muster} command in a shell line whose only quotes are single quotes. */
     private static List<List<String>> musterLines(String example) {
         List<List<String>> lines = new ArrayList<>();
         boolean isMuster = false;
@@ -131,7 +131,7 @@ class HelpTest {
     }
 
     @Test
-    void whatTheBuildMakesManPagesOfIsEveryVerb(@TempDir Path directory) throws IOException {
+    void aManPageIsGeneratedForEveryVerb(@TempDir Path directory) throws IOException {
         CommandLine manual = new CommandLine(new Manual());
         assertThat(manual.getSubcommands().keySet())
                 .containsExactlyElementsOf(all().getSubcommands().keySet());
@@ -147,7 +147,7 @@ class HelpTest {
     }
 
     @Test
-    void whatIsTypedElsewhereWorksHereToo() {
+    void helpAndVersionWorkAsVerbsAndAsOptions() {
         assertThat(new Shell().run("help")).isEqualTo(new Shell().run("--help"));
         assertThat(new Shell().run("help", "R", "encode")).isEqualTo(new Shell().run("R", "encode", "--help"));
         assertThat(new Shell().run("--version")).isEqualTo(new Shell().run("version"));
@@ -155,7 +155,7 @@ class HelpTest {
     }
 
     @Test
-    void theListNamesEachVerbAndEachExitStatus() {
+    void theMainHelpListsEachVerbAndEachExitStatus() {
         String help = new Shell().run("--help").out();
 
         assertThat(all().getSubcommands().keySet())
@@ -167,7 +167,7 @@ class HelpTest {
 
     /** After an intended change, {@code -Dmuster.rewrite=true} writes the new help and the new hashes into the file. */
     @Test
-    void helpManPagesAndCompletionsAreAsWrittenDown(@TempDir Path directory) throws Exception {
+    void helpManPagesAndCompletionsMatchTheStoredFile(@TempDir Path directory) throws Exception {
         StringBuilder help = new StringBuilder(new Shell().run("--help").out());
         verbs().map(words -> "help " + String.join(" ", words))
                 .forEach(line -> help.append('\n')

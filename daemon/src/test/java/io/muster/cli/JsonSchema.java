@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
- * Checks documents against the subset of JSON Schema that {@code docs/json-schema.json} and {@code openapi.json} use, and remembers which places of the schema
- * the documents used. An object may have only the keys that the schema lists, unless the schema has {@code
+ * Checks documents against the subset of JSON Schema that {@code docs/json-schema.json} and {@code openapi.json} use, and records which
+ * locations of the schema the documents used. An object may have only the keys that the schema lists, unless the schema has {@code
  * additionalProperties}.
  */
 public final class JsonSchema {
@@ -37,7 +37,7 @@ public final class JsonSchema {
         this.defs = schema.path("$defs");
     }
 
-    /** Returns what is wrong with a document. */
+    /** Returns the violations of the schema in a document. */
     public List<String> faults(String name, JsonNode document) {
         List<String> faults = new ArrayList<>();
         check(name, defs.path(name), document, "", faults, seen);
@@ -148,7 +148,7 @@ public final class JsonSchema {
         return types;
     }
 
-    /** Returns the places of the schema, with their types, that no document used. */
+    /** Returns the locations of the schema, with their types, that no document used. */
     public Set<String> unseen() {
         Set<String> all = new TreeSet<>();
         defs.properties().forEach(def -> collect(def.getKey(), def.getValue(), all));

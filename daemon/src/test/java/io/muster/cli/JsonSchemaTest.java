@@ -51,8 +51,8 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /**
- * What the command prints with {@code --json} is what {@code docs/json-schema.json} says, and the schema has no key and no type
- * that is not printed here. The tables of {@code docs/json.md} are made from the schema.
+ * The output of each command with {@code --json} conforms to {@code docs/json-schema.json}, and this test produces every key and every type
+ * of the schema. The tables of {@code docs/json.md} are generated from the schema.
  */
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -77,7 +77,7 @@ final class JsonSchemaTest {
             requires = ["batch"]
             """;
 
-    /** What is printed only about a Flux broker, or about a state directory of an earlier version. */
+    /** Types that only the output about a Flux broker or about a state directory of an earlier version contains. */
     private static final Set<String> ELSEWHERE = Set.of(
             "change.changed is null",
             "check.expiration is string",
@@ -129,7 +129,7 @@ final class JsonSchemaTest {
     }
 
     @Test
-    void everyOutputIsInTheSchemaAndEveryKeyOfTheSchemaIsPrinted() throws Exception {
+    void everyOutputConformsToTheSchemaAndEveryKeyOfTheSchemaIsPrinted() throws Exception {
         withoutADaemon();
         Path state = directory.resolve("state");
         try (RunningDaemon daemon =
@@ -253,7 +253,7 @@ final class JsonSchemaTest {
         json(0, "clock accept");
     }
 
-    /** Notes something about vertices, and looks at them. */
+    /** Adds tags and marks to vertices, and queries them. */
     private void note(RunningDaemon daemon) throws IOException {
         json(0, "mark", "--dry-run", "node2", "down");
         json(0, "mark", "node1", "degraded", "fan");
@@ -288,7 +288,7 @@ final class JsonSchemaTest {
         json(0, "summary");
     }
 
-    /** Leaves an acquisition with an owner behind, because the connection ends without a cancellation. */
+    /** Leaves an acquisition with an owner behind: the connection ends without a cancellation. */
     private void withAnOwner(RunningDaemon daemon) throws Exception {
         try (FluxClient client = FluxClient.connect(daemon.uri())) {
             ResponseStream stream = client.stream("resource.acquire", new Owner("flux", 60).toJson());
@@ -309,7 +309,7 @@ final class JsonSchemaTest {
         json(0, "acquire release");
     }
 
-    /** Follows as a scheduler while updates of each kind are sent. */
+    /** Acquires as a scheduler while updates of each kind are sent. */
     private void acquire(RunningDaemon daemon) throws Exception {
         Shell other = new Shell().with("MUSTER_URI", daemon.uri());
         CompletableFuture<Result> acquired =
@@ -358,7 +358,7 @@ final class JsonSchemaTest {
         json(0, "restore", copy, "--state-dir", directory.resolve("new").toString());
     }
 
-    /** Damages the journal, as a disk does. */
+    /** Appends a torn line to the last segment of the journal. */
     private void broken(Path state) throws IOException {
         try (Stream<Path> files = Files.list(state.resolve("journal"))) {
             Path last = files.sorted().reduce((a, b) -> b).orElseThrow();
@@ -422,7 +422,10 @@ final class JsonSchemaTest {
         }
     }
 
-    /** What depends on the machine or on a history of months: a user that speaks for another, a login uid, and an interval that began too early. */
+    /**
+     * Checks outputs that depend on the machine or on a history of months: a user that acts for another user, a login uid, and an interval
+     * that began before the history.
+     */
     private void direct() {
         Principal sudo = new Principal(0, "root", 0).through(new Principal(500, "flux", 7, 1000), true);
         InventoryState state = InventoryState.empty(Level.TWO)
@@ -438,7 +441,7 @@ final class JsonSchemaTest {
     }
 
     @Test
-    void thePageHasTheTablesOfTheSchema() throws IOException {
+    void theDocumentContainsTheTablesOfTheSchema() throws IOException {
         String page = Files.readString(PAGE);
         int from = page.indexOf(OPEN) + OPEN.length();
         String whole = page.substring(0, from) + schema.tables() + page.substring(page.indexOf(CLOSE));

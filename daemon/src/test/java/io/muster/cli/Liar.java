@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands between the command and a daemon, and puts words into the daemon's mouth: {@link #PLACE} becomes a lie of the same length. */
+/**
+ * A relay between the command and a daemon that replaces each {@link #PLACE} in the answers of the daemon with another text of the same
+ * length.
+ */
 final class Liar implements AutoCloseable {
     static final String PLACE = "ZZZZZZZZZZZZZZ";
 
@@ -59,7 +62,7 @@ final class Liar implements AutoCloseable {
             try {
                 work.run();
             } catch (IOException closed) {
-                return; // by either side, or by the test's end
+                return; // closed by either side, or by the end of the test
             }
         });
         threads.add(thread);
@@ -97,7 +100,7 @@ final class Liar implements AutoCloseable {
         }
     }
 
-    /** @return how many bytes at the end may be the beginning of a place */
+    /** @return the number of bytes at the end of the buffer that may be the beginning of a {@link #PLACE} */
     private int lie(ByteBuffer buffer) {
         int run = 0;
         for (int i = 0; i < buffer.position(); i++) {

@@ -27,7 +27,7 @@ class LostAnswerTest extends VerbTest {
     }
 
     @Test
-    void aChangeWhoseAnswerWasLostIsSentAgainAndIsOneChange() throws Exception {
+    void aChangeWhoseAnswerIsLostIsSentAgainAndMadeOnce() throws Exception {
         Result result = drainThroughRelay(daemon);
         assertThat(result.err())
                 .startsWith("muster: ")
@@ -37,9 +37,9 @@ class LostAnswerTest extends VerbTest {
                 .hasSize(1);
     }
 
-    /** In level 1, the daemon forgets ids when it stops. */
+    /** In level 1, a daemon that stops forgets the ids of changes. */
     @Test
-    void aServerThatMayHaveForgottenTheIdIsNotSentTheChangeAgain() throws Exception {
+    void aChangeIsNotSentAgainIfTheServerMayHaveForgottenItsId() throws Exception {
         Path segment = place.resolve("state/journal/0000000000000001.log");
         Files.createDirectories(segment.getParent());
         Files.writeString(
@@ -57,7 +57,7 @@ class LostAnswerTest extends VerbTest {
         }
     }
 
-    /** Drains a host through a relay that loses the first answer. */
+    /** Drains a host through a relay that drops the first answer. */
     private Result drainThroughRelay(RunningDaemon server) throws Exception {
         Path path = place.resolve("relay");
         Thread relay;
@@ -72,7 +72,7 @@ class LostAnswerTest extends VerbTest {
         return result;
     }
 
-    /** Passes everything on, but loses the answer to the first drain and breaks its connection. */
+    /** Relays connections, but drops the answer to the first drain and closes that connection. */
     private static void relay(ServerSocketChannel listener, String daemon) {
         boolean lost = false;
         while (true) {
@@ -94,14 +94,14 @@ class LostAnswerTest extends VerbTest {
         }
     }
 
-    /** Passes requests on, and the answer to each but to a drain. The command asks one question at a time. */
+    /** Relays requests and the answer to each request except a drain. The command has one request in flight at a time. */
     private static void loseOne(SocketChannel command, SocketChannel server) throws IOException {
-        copy(server, command); // the welcome
+        copy(server, command); // the welcome byte
         boolean drain = false;
         while (!drain) {
             drain = copy(command, server).contains("resource.drain");
             if (drain) {
-                server.read(ByteBuffer.allocate(1 << 16)); // the change is made
+                server.read(ByteBuffer.allocate(1 << 16)); // the daemon has made the change
             } else {
                 copy(server, command);
             }
@@ -121,7 +121,7 @@ class LostAnswerTest extends VerbTest {
         return text;
     }
 
-    /** Passes on everything until a side closes. */
+    /** Relays bytes until a side closes. */
     private static void pass(SocketChannel from, SocketChannel to) {
         try {
             while (from.isOpen()) {

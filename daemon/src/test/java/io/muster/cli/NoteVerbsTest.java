@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code muster tag} and {@code muster mark}, and what shows their work, against a daemon in this process. */
+/** {@code muster tag} and {@code muster mark}, and the verbs that print tags and marks, against a daemon in this process. */
 @Timeout(300)
 final class NoteVerbsTest {
     private static final String RESOURCES = """
@@ -49,7 +49,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void aNoteIsShownByEveryVerbThatExplains() throws Exception {
+    void tagsAndMarksArePrintedByWhyGraphStatusAndEventlog() throws Exception {
         assertThat(out("tag", "add", "node1", "firmware=7.1", "suspect")).isEmpty();
         assertThat(out("mark", "/cluster0/node[1-2]/gpu3", "failing", "ECC", "errors"))
                 .isEmpty();
@@ -96,7 +96,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void aNoteOutlivesARestartAndFollowsItsHost() throws Exception {
+    void aTagSurvivesARestartAndStaysWithItsHost() throws Exception {
         out("tag", "add", "/cluster0/node2/gpu1", "a=b");
         daemon.close();
         daemon = RunningDaemon.start(directory, RESOURCES.replace("node[0-3]", "node[3,2,0]"));
@@ -106,7 +106,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void theHistorySaysWhenAndByWhomAHostWasMarkedAndTagged() throws Exception {
+    void historyWithNotesPrintsTheTimeAndUserOfMarksAndTags() throws Exception {
         out("mark", "/cluster0/node[1-2]/gpu3", "failing", "ECC", "errors");
         out("tag", "add", "node1", "firmware=7.1");
         out("mark", "/cluster0/node1/gpu3", "none");
@@ -130,7 +130,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void anExpressionNamesTheVerticesThatItFinds() {
+    void tagAndMarkApplyToTheVerticesThatAnExpressionFinds() {
         out("tag", "add", "@{gpu in node[1-2]}", "suspect");
         assertThat(out("find", "--paths", "tag.suspect"))
                 .contains("/cluster0/node1/gpu0", "/cluster0/node2/gpu3")
@@ -143,7 +143,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void whatChangesNothingSaysSoAndADryRunChangesNothing() {
+    void aChangeWithoutEffectIsReportedAndADryRunChangesNothing() {
         out("mark", "node0", "down", "smoke");
         assertThat(run("mark", "node0", "down", "smoke").err())
                 .contains("nothing was changed: every vertex has this mark");
@@ -168,7 +168,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void aWrongNoteIsRefused() throws Exception {
+    void invalidMarksTagsAndPathsAreRefused() throws Exception {
         assertThat(run("mark", "node0", "broken").err())
                 .contains("broken is not one of up, down, degraded, failing, unknown and none");
         assertThat(run("mark", "node0", "broken").exit()).isEqualTo(Exit.USAGE);
@@ -180,7 +180,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void aListHasHostsPathsAndExpressionsInAnyOrder() {
+    void aListOfTargetsMixesHostsPathsAndExpressionsInAnyOrder() {
         out("tag", "add", "@{gpu0 in node1},node3,/cluster0/node[0,2]/gpu1,node2", "a");
         assertThat(out("find", "--paths", "tag.a").lines())
                 .containsExactlyInAnyOrder(
@@ -194,7 +194,7 @@ final class NoteVerbsTest {
     }
 
     @Test
-    void theServerIsAskedOnceForTheHostsBesideAnExpression() {
+    void hostsBesideAnExpressionNeedOneInventoryRequest() {
         out("drain", "node0,node1,@{gpu in node2},node3", "bad", "power");
         String counter = "muster_requests_total{errno=\"OK\",topic=\"resource.inventory\"} ";
         assertThat(daemon.metrics().lines().filter(line -> line.startsWith(counter)))

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command as a separate process, with only a client's class path. */
+/** The command as a separate process, with only the class path of a client. */
 class ProcessTest {
     private static final List<String> DAEMONS_OWN =
             List.of("netty", "logback", "slf4j", "micrometer", "prometheus", "HdrHistogram", "LatencyUtils");
@@ -38,7 +38,7 @@ class ProcessTest {
                 + clientClassPath() + "' io.muster.cli.Muster ";
     }
 
-    /** The output of bash, both streams, and its status. */
+    /** Runs bash and returns its standard output and standard error, followed by its exit status. */
     private String bash(String uri, String script) throws IOException, InterruptedException {
         Path output = directory.resolve("output");
         ProcessBuilder builder = new ProcessBuilder("bash", "-c", script);
@@ -52,7 +52,7 @@ class ProcessTest {
     }
 
     @Test
-    void clientVerbsNeedNothingThatIsTheDaemonsOwn() throws Exception {
+    void clientVerbsRunWithoutTheLibrariesOfTheDaemon() throws Exception {
         assertThat(clientClassPath()).doesNotContain("netty-").doesNotContain("slf4j");
         try (RunningDaemon daemon =
                 RunningDaemon.start(directory, "[[resource.config]]\nhosts = \"n[0-1]\"\ncores = \"0\"\n")) {
@@ -70,19 +70,19 @@ class ProcessTest {
     }
 
     @Test
-    void aReaderThatGoesAwayEndsItAsSigpipeWould() throws Exception {
+    void aClosedReaderOfItsOutputEndsTheCommandWithStatus141() throws Exception {
         assertThat(bash("local:///nowhere", "exec 3> >(true); wait $!; " + java() + "completion bash >&3"))
                 .isEqualTo("exit 141");
     }
 
     @Test
-    void outputThatCannotBeWrittenIsAnError() throws Exception {
+    void anOutputErrorIsReportedAndExitsWithOne() throws Exception {
         assertThat(bash("local:///nowhere", java() + "--help > /dev/full"))
                 .isEqualTo("muster: standard output: No space left on device\nexit 1");
     }
 
     @Test
-    void standardInputMayBeAPipeAFileOrNothing() throws Exception {
+    void standardInputMayBeAPipeAFileOrEmpty() throws Exception {
         String compact = java() + "shape compact";
         String list = "- {type: node, count: 2}";
         assertThat(bash("local:///nowhere", "echo '" + list + "' | " + compact)).isEqualTo("node=2\nexit 0");
@@ -94,7 +94,7 @@ class ProcessTest {
     }
 
     @Test
-    void withoutADaemonItSaysSoAndFails() throws Exception {
+    void withoutADaemonTheCommandFailsWithASentence() throws Exception {
         assertThat(bash("local:///nowhere", java() + "status"))
                 .startsWith("muster status: nothing listens on /nowhere")
                 .endsWith("exit 7");

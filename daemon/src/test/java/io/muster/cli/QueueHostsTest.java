@@ -24,7 +24,7 @@ class QueueHostsTest extends VerbTest {
     }
 
     @Test
-    void aQueueConsistsOfItsHosts() {
+    void aQueueContainsItsConfiguredHosts() {
         assertThat(out("list", "-no", "state,queue,nodelist", "--skip-empty")).isEqualTo("""
                         free debug       node0
                         free             node[1-3]
@@ -39,7 +39,7 @@ class QueueHostsTest extends VerbTest {
     }
 
     @Test
-    void onlyTheWholeRHasPropertiesThatDescribeThisInstance() {
+    void onlyTheWholeRHasTheQueueProperties() {
         assertThat(out("R", "get")).contains("\"properties\":{\"+debug\":\"0,7\",\"gpu\":\"4-7\"}");
         assertThat(out("R", "get", "-q", "debug"))
                 .contains("\"nodelist\":[\"node[0,7]\"],\"properties\":{\"gpu\":\"7\"}");

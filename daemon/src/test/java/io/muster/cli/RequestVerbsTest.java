@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The verbs for requests, against one daemon of eight nodes, of which node7 is offline and node0 is excluded. */
+/** The verbs that evaluate requests, against one daemon of eight nodes, of which node7 is offline and node0 is excluded. */
 class RequestVerbsTest {
     private static final String EIGHT_NODES = """
             [[resource.config]]
@@ -95,12 +95,12 @@ class RequestVerbsTest {
 
     @ParameterizedTest
     @MethodSource("answers")
-    void feasibleAnswersInOneLineAndByItsStatus(String shape, int exit, String out) {
+    void feasiblePrintsTheVerdictAndSetsTheExitStatus(String shape, int exit, String out) {
         assertThat(muster("feasible", shape)).isEqualTo(new Result(exit, out, ""));
     }
 
     @Test
-    void feasibleNowIsAboutWhatIsUp() {
+    void feasibleNowCountsOnlyNodesThatAreUp() {
         assertThat(muster("feasible", "--now", "node=3/gpu").exit()).isZero();
         assertThat(muster("feasible", "--now", "node=4/gpu")).isEqualTo(new Result(3, """
                         no: fits the inventory, not now: 6 of 7 nodes up (down: node7); 4 nodes with gpu >= 1 asked; \
@@ -119,13 +119,13 @@ class RequestVerbsTest {
                 "rank:0-2 or host:node7 | 3",
                 "{\"not\": [{\"hostlist\": [\"node1\"]}]} | 6",
             })
-    void requiresTakesAQueryOrAConstraint(String requires, int nodes) {
+    void requiresAcceptsAQueryOrAnRfc31Constraint(String requires, int nodes) {
         assertThat(muster("feasible", "node", "--requires", requires).out())
                 .startsWith("yes: fits on " + nodes + " of 7 nodes");
     }
 
     @Test
-    void aSlotIsAskedForWithTheQueryToo() {
+    void aQueryAppliesToSlotsToo() {
         assertThat(muster("feasible", "slot=5/node", "--requires", "batch").exit())
                 .isEqualTo(1);
         assertThat(muster("feasible", "slot=4/node", "--requires", "batch").exit())
@@ -144,7 +144,7 @@ class RequestVerbsTest {
                         + " hostlist, ranks#",
                 "./none.yaml||muster feasible: ./none.yaml: there is no such file#",
             })
-    void whatCannotBeReadIsShownAndNotAsked(String asked, String requires, String err) {
+    void anUnreadableRequestIsRefusedWithoutAskingTheDaemon(String asked, String requires, String err) {
         Shell nobody = new Shell().with("MUSTER_URI", directory + "/nobody");
         Result result = requires == null
                 ? nobody.run("feasible", asked)
@@ -153,7 +153,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void filesAndStandardInputMayBeYamlOrJsonAndLists() throws IOException {
+    void requestsInFilesAndStandardInputMayBeJobspecsOrListsInYamlOrJson() throws IOException {
         String never = "never: 5 slots of core=4 asked; 4 slots fit at most";
         String yaml = file("job.yaml", JOBSPEC).toString();
         assertThat(muster("feasible", yaml).out()).startsWith("yes: fits on 4 of 7 nodes; at most 4 slots");
@@ -175,7 +175,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void aFileWhoseNameIsAShapeIsPointedOut() {
+    void aShapeThatIsAlsoAFileNamePrintsAHint() {
         Result result = muster("feasible", "pom.xml");
         assertThat(result.exit()).isEqualTo(1);
         assertThat(result.out()).startsWith("never: type \"pom.xml\" does not occur in this inventory");
@@ -183,7 +183,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void feasibleInJsonHasWhatTheAnswerHas() {
+    void feasibleInJsonHasTheFieldsOfTheAnswer() {
         Result result = muster("feasible", "--json", "--now", "slot=2/[core;gpu]");
         assertThat(result.out())
                 .isEqualTo(
@@ -194,7 +194,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void aTimeLimitIsHeldAgainstTheExpiration() {
+    void feasibleNowComparesTheTimeLimitWithTheExpiration() {
         assertThat(muster("expiration", "set", "2h").exit()).isZero();
         try {
             assertThat(muster("feasible", "--now", "-t", "1h", "node").exit()).isZero();
@@ -212,7 +212,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void aDaemonThatIsNotThereIsNoAnswer() {
+    void feasibleWithoutADaemonExitsWithUnreachable() {
         Result result = new Shell().with("MUSTER_URI", directory + "/nobody").run("feasible", "node");
         assertThat(result.exit()).isEqualTo(Exit.UNREACHABLE);
         assertThat(result.out()).isEmpty();
@@ -251,7 +251,7 @@ class RequestVerbsTest {
         assertThat(typing(JOBSPEC, "shape", "compact").out()).isEqualTo("slot=2{task}/core=4\n");
     }
 
-    /** The examples of RFC 46, literally. */
+    /** The examples of RFC 46, unchanged. */
     static Stream<Arguments> examples() throws IOException {
         String text = Files.readString(Path.of("../inventory/src/test/resources/rfc46/examples.txt"));
         return Arrays.stream(text.split("(?m)^## .*\\n"))
@@ -262,14 +262,14 @@ class RequestVerbsTest {
 
     @ParameterizedTest
     @MethodSource("examples")
-    void theRfcsShapesExpandToItsYamlAndCompactAgain(String shape, String yaml) {
+    void theShapesOfRfc46ExpandToItsYamlAndCompactAgain(String shape, String yaml) {
         Shell alone = new Shell().with("MUSTER_URI", directory + "/nobody");
         assertThat(alone.run("shape", "expand", shape)).isEqualTo(new Result(0, yaml, ""));
         assertThat(alone.typing(yaml).run("shape", "compact")).isEqualTo(new Result(0, shape + "\n", ""));
     }
 
     @Test
-    void shapesThatCannotBeReadHaveACaret() {
+    void malformedShapesAreMarkedWithACaret() {
         assertThat(muster("shape", "expand", "slot=4/[node;")).isEqualTo(new Result(2, "", """
                         muster shape expand: shape: expected a resource type, but the shape ends
                           slot=4/[node;
@@ -281,7 +281,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void aJobspecIsHeldAgainstTheLevelAskedFor() throws IOException {
+    void aJobspecIsValidatedAgainstTheRequestedLevel() throws IOException {
         String valid = file("valid.yaml", JOBSPEC).toString();
         assertThat(muster("jobspec", "validate", valid))
                 .isEqualTo(new Result(0, "ok: version 1, slot=2{task}/core=4\n", ""));
@@ -297,7 +297,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void everyProblemOfAJobspecHasItsLine() {
+    void everyProblemOfAJobspecIsPrintedWithItsLine() {
         String broken = JOBSPEC.replace("label: task", "lable: task").replace("per_slot: 1", "per_slot: -1");
         Result result = typing(broken, "jobspec", "validate");
         assertThat(result.exit()).isEqualTo(1);
@@ -313,7 +313,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void theGraphIsATreeOfWhatIsAlike() {
+    void theGraphTreeGroupsEqualVertices() {
         assertThat(muster("graph")).isEqualTo(new Result(0, """
                         cluster0
                         ├─ node0 [excluded]
@@ -337,7 +337,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void theGraphIsDrawnForGraphviz() {
+    void theGraphIsPrintedInTheDotFormat() {
         assertThat(muster("graph", "--format", "dot", "--depth", "1").out())
                 .startsWith("digraph \"containment\" {\n")
                 .contains(
@@ -348,7 +348,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void theGraphIsWrittenForSchedulers() throws IOException {
+    void theGraphIsPrintedAsJgf() throws IOException {
         JsonNode all = new JsonMapper()
                 .readTree(muster("graph", "--format", "jgf", "--full").out());
         assertThat(all.at("/graph/nodes")).hasSize(1 + 8 + 8 * 4 + 4 * 2);
@@ -377,7 +377,7 @@ class RequestVerbsTest {
 
     /** A daemon whose R has a graph with racks; the graph numbers the hosts differently from R. */
     @Test
-    void theGraphThatRBringsIsShownWithWhatIsKnownOfItsHosts(@TempDir Path own) throws Exception {
+    void aGraphOfRIsPrintedWithTheStatesAndPropertiesOfItsHosts(@TempDir Path own) throws Exception {
         Files.writeString(own.resolve("R.json"), """
                 {"version":1,"execution":{"R_lite":[{"rank":"0-1","children":{"core":"0-3"}}],"nodelist":["a,b"],
                   "starttime":0,"expiration":0,"properties":{"fast":"0"}},
@@ -400,9 +400,9 @@ class RequestVerbsTest {
         }
     }
 
-    /** The command draws the daemon's graph, from any vertex. */
+    /** The command draws the graph of the daemon, from any vertex. */
     @Test
-    void theLevelsOfTheConfigurationAreShown(@TempDir Path own) throws Exception {
+    void theGraphHasTheLevelsOfTheConfiguration(@TempDir Path own) throws Exception {
         String machine = "[[resource.config]]\nhosts = \"n[1-4]\"\ncores = \"0-3\"\n";
         String entries = """
                 [[graph]]
@@ -453,7 +453,7 @@ class RequestVerbsTest {
     }
 
     @Test
-    void whatAGraphCannotShowIsSaid() {
+    void unknownSubsystemsFormatsAndDepthsAreRefused() {
         assertThat(muster("graph", "--subsystem", "power").err())
                 .isEqualTo("muster graph: --subsystem: the graph has no power; it has containment\n");
         assertThat(muster("graph", "--format", "png"))

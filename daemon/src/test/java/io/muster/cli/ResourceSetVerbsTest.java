@@ -29,7 +29,7 @@ class ResourceSetVerbsTest {
     private static final String PAIR = r("encode", "-H", "foo[0-1]", "-c", "0-3", "-g", "0", "-p", "fast:1");
 
     @Test
-    void encodeMakesLikeRanksAndDecodeSaysWhatTheyAre() {
+    void encodeWritesEqualRanksAndDecodePrintsThem() {
         assertThat(PAIR)
                 .isEqualTo(
                         "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-1\",\"children\":{\"core\":\"0-3\",\"gpu\":\"0\"}}],"
@@ -46,7 +46,7 @@ class ResourceSetVerbsTest {
     }
 
     @Test
-    void encodeHasFluxsDefaults() {
+    void encodeHasTheDefaultsOfFlux() {
         assertThat(piped(r("encode"), "decode", "-s")).isEqualTo("rank0/core0\n");
         assertThat(piped(r("encode", "-r", "2-3", "-g", "0"), "decode", "-s")).isEqualTo("rank[2-3]/gpu0\n");
         assertThat(run("", "encode", "-r", "0-2", "-H", "foo[1-2]").err())
@@ -55,7 +55,7 @@ class ResourceSetVerbsTest {
     }
 
     @Test
-    void setsArePutTogetherAndTakenApart() {
+    void setsAreCombinedByUnionDiffIntersectAndAppend() {
         String more = r("encode", "-r", "1-2", "-H", "foo[1-2]", "-c", "2-5");
         assertThat(piped(piped(PAIR + more, "union"), "decode", "-s"))
                 .isEqualTo("rank0/core[0-3],gpu0 rank1/core[0-5],gpu0 rank2/core[2-5]\n");
@@ -67,7 +67,7 @@ class ResourceSetVerbsTest {
     }
 
     @Test
-    void ranksAreRenumberedAndReordered() {
+    void remapRenumbersRanksAndRerankReordersThem() {
         String late = r("encode", "-r", "5,9", "-H", "a,b", "-c", "2-3", "-p", "p:9");
         assertThat(piped(late, "remap"))
                 .contains("\"rank\":\"0-1\",\"children\":{\"core\":\"0-1\"}")
@@ -77,14 +77,14 @@ class ResourceSetVerbsTest {
     }
 
     @Test
-    void propertiesAreSetAndUnknownRanksRefused() {
+    void setPropertySetsPropertiesAndRefusesUnknownRanks() {
         assertThat(piped(PAIR, "set-property", "fast:0", "all"))
                 .contains("\"properties\":{\"all\":\"0-1\",\"fast\":\"0\"}");
         assertThat(run(PAIR, "set-property", "x:9").err()).contains("rank 9 is not in the resource set");
     }
 
     @Test
-    void verifySaysWhatIsMissingAndWhatIsExtra() {
+    void verifyReportsMissingAndExtraResources() {
         String less = r("encode", "-r", "1", "-H", "foo1", "-c", "0-2", "-g", "0");
         Result missing = run(PAIR + less, "verify");
         assertThat(missing.exit()).isEqualTo(Exit.ERROR);
@@ -96,7 +96,7 @@ class ResourceSetVerbsTest {
     }
 
     @Test
-    void whatIsNoSetIsRefusedWithItsPlace() {
+    void malformedSetsAreRefusedWithTheirPosition() {
         assertThat(run(PAIR + "junk", "decode").err()).startsWith("muster R decode: standard input, set 2: not JSON");
         assertThat(run("{}", "decode").exit()).isEqualTo(Exit.ERROR);
         assertThat(run("", "decode").err()).contains("0 sets where at least 1 is needed");

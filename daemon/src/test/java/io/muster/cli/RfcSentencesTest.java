@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs the commands in {@code docs/rfc-sentences.md}, in the order of the page. Each prints what the page says. */
+/**
+ * Runs the commands in {@code docs/rfc-sentences.md}, in the order of the document. Each command prints the output that the document shows.
+ */
 @Timeout(300)
 class RfcSentencesTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (.*) \\| (.*) \\| (.*) \\|$");
@@ -30,7 +32,7 @@ class RfcSentencesTest {
     private static final Pattern FIGURE = Pattern.compile("(?:Figure (\\d)|No figure): .*");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|(<<<)|([^ ]+)");
 
-    /** Stands for a configuration of one host. */
+    /** The key of a configuration with one host, for rows without a figure. */
     private static final String NONE = "none";
 
     @TempDir
@@ -80,7 +82,7 @@ class RfcSentencesTest {
         return rows;
     }
 
-    /** Runs a command as a shell does: quotes are taken off, and what follows {@code <<<} is standard input. */
+    /** Runs a command as a shell does: removes quotes, and passes the word after {@code <<<} as standard input. */
     private static String run(String uri, String command) throws IOException {
         if (command.startsWith("resource.")) {
             String[] request = command.split(" ", 2);
@@ -105,7 +107,7 @@ class RfcSentencesTest {
         return result.out() + result.err();
     }
 
-    /** Returns whether a line is printed; of JSON and where the page has an ellipsis, a part of a line is enough. */
+    /** Returns whether a line is printed. For JSON, and if the document has an ellipsis, a part of a line is enough. */
     private static boolean isPrinted(String printed, String expected) {
         String part = expected.replaceAll("^\\.\\.\\. | \\.\\.\\.$", "");
         return printed.lines()
@@ -140,17 +142,17 @@ class RfcSentencesTest {
     }
 
     @Test
-    void everySentenceOfRfc4HoldsOrSaysWhyNot() throws Exception {
+    void everySentenceOfRfc4IsShownOrTheExceptionIsExplained() throws Exception {
         check("RFC 4: sentences with SHALL, MUST or MAY", 41);
     }
 
     @Test
-    void everyFunctionOfRfc4IsReached() throws Exception {
+    void everyFunctionOfRfc4IsShown() throws Exception {
         check("RFC 4: functions", 21);
     }
 
     @Test
-    void everySentenceOfRfc20HoldsOrSaysWhyNot() throws Exception {
+    void everySentenceOfRfc20IsShownOrTheExceptionIsExplained() throws Exception {
         check("RFC 20: sentences with SHALL, MUST or MAY", 45);
     }
 }

@@ -48,7 +48,7 @@ public final class Shell {
         return new Result(exit, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 
-    /** Runs a command whose output nobody reads: the pipe is closed from the start. */
+    /** Runs a command whose output pipe is closed from the start. */
     int runIntoClosedPipe(String... arguments) {
         OutputStream closed = new OutputStream() {
             @Override

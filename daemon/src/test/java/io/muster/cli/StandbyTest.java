@@ -87,7 +87,7 @@ final class StandbyTest {
     }
 
     @Test
-    void a_standby_shows_what_the_leader_answered_and_names_the_leader_to_who_wants_a_change() throws Exception {
+    void a_standby_shows_changes_of_the_leader_and_refuses_changes_with_the_name_of_the_leader() throws Exception {
         try (RunningDaemon leader = daemon("a");
                 RunningDaemon standby = daemon("b")) {
             drain(leader, "1");
@@ -101,7 +101,7 @@ final class StandbyTest {
     }
 
     @Test
-    void the_standby_leads_after_the_leader_stops_and_has_everything() throws Exception {
+    void the_standby_leads_after_the_leader_stops_and_has_every_change() throws Exception {
         RunningDaemon first = daemon("a");
         try (RunningDaemon second = daemon("b")) {
             drain(first, "1");
@@ -132,7 +132,7 @@ final class StandbyTest {
     }
 
     @Test
-    void a_dry_run_at_a_standby_shows_what_the_schedulers_of_the_leader_would_be_sent() throws Exception {
+    void a_dry_run_at_a_standby_shows_the_updates_for_the_schedulers_of_the_leader() throws Exception {
         try (RunningDaemon leader = daemon("a");
                 RunningDaemon standby = daemon("b");
                 FluxClient scheduler = FluxClient.connect(leader.uri(), Options.DEFAULT)) {
@@ -173,7 +173,7 @@ final class StandbyTest {
     }
 
     @Test
-    void a_command_waits_for_the_next_leader_and_goes_down_a_list_of_daemons() throws Exception {
+    void a_command_tries_a_list_of_daemons_and_waits_for_the_next_leader() throws Exception {
         RunningDaemon leader = daemon("a");
         try (RunningDaemon standby = daemon("b")) {
             String list = "local://" + directory.resolve("nobody") + "," + standby.uri();
@@ -224,7 +224,7 @@ final class StandbyTest {
             assertThat(drained(old)).isEqualTo("{}");
             assertThat(muster(old.uri(), "status").err())
                     .contains("the daemon takes no changes: etcd does not answer, so another daemon may lead");
-            assertThat(attribute(old, "muster.role")).isEqualTo("leader"); // as far as this daemon can know
+            assertThat(attribute(old, "muster.role")).isEqualTo("leader"); // this daemon cannot know about the next leader
             proxy.mend();
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(drained(old)).isEqualTo(drained(next)));
@@ -236,7 +236,7 @@ final class StandbyTest {
     }
 
     @Test
-    void a_command_makes_its_change_at_the_next_leader_if_the_old_one_did_not_make_it() throws Exception {
+    void a_command_repeats_its_change_at_the_next_leader_if_the_old_leader_did_not_make_it() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 RunningDaemon old = daemon("a", "[\"" + proxy.uri() + "\"]\npatience = \"10m\"");
                 RunningDaemon next = daemon("b")) {
@@ -259,7 +259,7 @@ final class StandbyTest {
     }
 
     @Test
-    void a_directory_that_holds_a_copy_is_no_ledger_of_files() throws Exception {
+    void a_copy_of_a_ledger_on_etcd_is_refused_as_a_ledger_of_files() throws Exception {
         try (RunningDaemon leader = daemon("a")) {
             drain(leader, "1");
         }
@@ -268,14 +268,14 @@ final class StandbyTest {
     }
 
     @Test
-    void a_ledger_of_files_is_brought_to_etcd_and_back_with_one_command_each() throws Exception {
+    void import_moves_a_ledger_of_files_to_etcd_and_export_moves_it_back() throws Exception {
         Path own = Files.createDirectories(directory.resolve("a"));
         String resources = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";
         try (RunningDaemon files = RunningDaemon.start(own, resources)) {
             drain(files, "1");
         }
         try (RunningDaemon files = RunningDaemon.start(own, resources)) {
-            drain(files, "2"); // after the snapshot of the first stop
+            drain(files, "2"); // written after the snapshot that the first daemon took when it stopped
         }
         Path config = Files.writeString(
                 directory.resolve("etcd.toml"),
@@ -325,7 +325,7 @@ final class StandbyTest {
         }
     }
 
-    /** A ledger of files in level 1, as the first version began it. */
+    /** Writes the first segment of a ledger of files in level 1, as the first version wrote it. */
     private void begin(Path stateDir) throws IOException {
         String head =
                 "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";

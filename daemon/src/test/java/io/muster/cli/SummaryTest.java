@@ -46,7 +46,7 @@ class SummaryTest extends VerbTest {
                 .run(arguments);
     }
 
-    /** Drains 25 hosts, each for a reason of its own. */
+    /** Drains 25 hosts, each with a different reason. */
     private void drainMany() {
         for (int rank = 0; rank < 25; rank++) {
             succeeds("drain", Integer.toString(40 * rank), "reason " + rank);
@@ -73,7 +73,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void whoAsksForEverythingGetsEverything() {
+    void expandAndNonTerminalOutputPrintTheWholeTable() {
         drainMany();
         assertThat(onTerminal(80, 24, "status", "--expand").out())
                 .contains("r000n01,r000n02,")
@@ -89,7 +89,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void theHostsInSentencesAreCutOnATerminal() {
+    void hostlistsInSentencesAreCutOnATerminal() {
         String all = out("drain", "--dry-run", "all", "new firmware");
         assertThat(all).startsWith("would drain r000n[00-39],").contains("r024n[00-39] (ranks 0-999) reason=");
         String cut = "r000n[00-39],...[960 more hosts] (ranks 0-999) reason=\"new firmware\" holder=admin by ";
@@ -112,7 +112,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void theHostsOfFeasibleAreCutOnATerminalOnly() {
+    void theHostlistOfFeasibleIsCutOnlyOnATerminal() {
         succeeds("drain", "1", "x");
         String whole = out("feasible", "--now", "slot/core");
         assertThat(whole).contains("\nhosts: r000n[00,02-39],r001n[00-39],").contains("r024n[00-39]");
@@ -125,7 +125,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void theSummaryCountsQueuesAndPropertiesAndNamesTheNewestAndOldestTroubles() {
+    void theSummaryCountsQueuesAndPropertiesAndListsNewAndOldOutages() {
         succeeds("drain", "--holder", "ops", "--for", "4h", "r000n[00-09]", "firmware");
         succeeds("offline", "r010n[00-04]");
         succeeds("exclude", "r024n39", "spare");
@@ -155,7 +155,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void theSummaryAsJsonHasEveryRow() throws IOException {
+    void theSummaryInJsonHasEveryRow() throws IOException {
         drainMany();
         try (FluxClient scheduler = FluxClient.connect(daemon.uri());
                 ResponseStream stream = scheduler.stream("resource.acquire", null)) {
@@ -179,7 +179,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void anAcquisitionWhoseOwnerIsAwayIsNotCalledConnected() throws IOException {
+    void anAcquisitionWhoseOwnerIsDisconnectedIsShownAsNotConnected() throws IOException {
         try (FluxClient bridge = FluxClient.connect(daemon.uri())) {
             bridge.stream("resource.acquire", new Owner("flux", 600).toJson()).next();
         }
@@ -192,7 +192,7 @@ class SummaryTest extends VerbTest {
         assertThat(muster("status").err()).isEmpty();
     }
 
-    /** R of one node, which may be used from 2100 to 2110. */
+    /** Writes an R of one node that is valid from 2100 to 2110. */
     private Path future() throws IOException {
         return Files.writeString(directory.resolve("R.json"), """
                 {"version":1,"execution":{"R_lite":[{"rank":"0","children":{"core":"0-3"}}],
@@ -201,7 +201,7 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void anRThatStartsInTheFutureSaysSoEverywhere() throws IOException {
+    void everyVerbShowsThatAnRStartsInTheFuture() throws IOException {
         String r = future().toString();
         assertThat(muster("reload", "--force", r).exit()).isZero();
         Result now = muster("feasible", "--now", "slot/core");

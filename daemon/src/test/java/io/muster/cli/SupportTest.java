@@ -23,7 +23,7 @@ class SupportTest {
     @TempDir
     private Path directory;
 
-    /** Returns the files of an archive by name. GNU tar reads it too, which checks the checksums. */
+    /** Returns the files of an archive by name. GNU tar lists the archive too, which verifies the checksums. */
     private static Map<String, String> read(Path archive) throws IOException, InterruptedException {
         Process tar = new ProcessBuilder("tar", "-tzvf", archive.toString())
                 .redirectErrorStream(true)
@@ -46,7 +46,7 @@ class SupportTest {
     }
 
     @Test
-    void theArchiveHasEverythingOfARunningDaemonAndNoSecrets() throws Exception {
+    void theArchiveHasTheFilesOfARunningDaemonAndNoSecrets() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
         Path config = directory.resolve("with-secret.toml");
         Files.writeString(
@@ -73,7 +73,7 @@ class SupportTest {
     }
 
     @Test
-    void threadsAndJournalAreThoseOfTheConfiguredDaemon() throws Exception {
+    void threadsAndJournalComeFromTheConfiguredDaemon() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
         Path config =
                 Files.writeString(directory.resolve("other.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
@@ -87,7 +87,7 @@ class SupportTest {
     }
 
     @Test
-    void aDaemonThatIsDownLeavesItsPartsMissingByName() throws Exception {
+    void partsOfADaemonThatIsDownAreListedAsMissing() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
         Path config =
                 Files.writeString(directory.resolve("m.toml"), "[muster]\nstate-dir = \"none\"\nmetrics = \"off\"\n");
@@ -113,7 +113,7 @@ class SupportTest {
     }
 
     @Test
-    void aFileIsNeverReplaced() throws Exception {
+    void anExistingFileIsNotReplaced() throws Exception {
         Path archive = Files.writeString(directory.resolve("out.tar.gz"), "mine");
         Result result = new Shell().run("support", archive.toString());
         assertThat(result)
@@ -122,7 +122,7 @@ class SupportTest {
     }
 
     @Test
-    void linesWithSecretsAreReplacedWholeAndTheirValuesEverywhere() {
+    void valuesOfSecretKeysAreReplacedAndCollected() {
         Redaction redaction = new Redaction("""
                 # password = "commented"
                 [access]
@@ -167,7 +167,7 @@ class SupportTest {
     }
 
     @Test
-    void aDaemonThatHasEndedIsNotSentASignal() throws Exception {
+    void aProcessWithThePidOfAnEndedDaemonIsNotSentASignal() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
         Path state = Files.createDirectory(directory.resolve("state"));
         Process other = new ProcessBuilder("sleep", "1000").start();

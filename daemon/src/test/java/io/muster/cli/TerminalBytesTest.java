@@ -17,12 +17,17 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** No verb prints a byte that a terminal would obey, whatever R, reasons, files and the daemon say. */
+/** No verb prints a byte that a terminal interprets, regardless of the contents of R, reasons, files and the answers of the daemon. */
 class TerminalBytesTest {
-    /** What a state may hold: marks that turn the direction of text, and a line separator in what Muster does not interpret. */
+    /**
+     * Characters that a state may contain: marks that change the direction of text. A line separator may occur in data that Muster does not
+     * interpret.
+     */
     private static final String MARK = "a\u202eb\u2066\u200f";
 
-    /** In JSON, as long as {@link Liar#PLACE}: an escape character, a C1 control, a direction mark and a line separator. */
+    /**
+     * An escape character, a C1 control character, a direction mark and a line separator in JSON, with the length of {@link Liar#PLACE}.
+     */
     private static final String LIE = "\\u001b\u009b\u202e\u2028";
 
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -118,7 +123,7 @@ class TerminalBytesTest {
     }
 
     @Test
-    void noVerbPrintsWhatATerminalObeys() throws Exception {
+    void noVerbPrintsControlCharacters() throws Exception {
         Files.writeString(directory.resolve("R"), r());
         try (RunningDaemon daemon = RunningDaemon.start(directory, "[resource]\npath = \"R\"\n");
                 Liar liar = Liar.start(
@@ -143,7 +148,7 @@ class TerminalBytesTest {
     }
 
     @Test
-    void jsonMeansTheSameAfterItIsEscaped() throws IOException {
+    void escapingDoesNotChangeTheValueOfJson() throws IOException {
         Result jgf = new Shell().typing(r()).run("graph", "--file", "-", "--format", "jgf");
         harmless(List.of("graph"), jgf);
         JsonNode graph = MAPPER.readTree(jgf.out());
@@ -155,7 +160,7 @@ class TerminalBytesTest {
     }
 
     @Test
-    void dotShowsTheEscape() {
+    void dotOutputShowsEscapeSequences() {
         String r = r().replace("\"name\":\"n\"", "\"name\":\"n\\nx\\\"\"");
         String dot = new Shell()
                 .typing(r)
@@ -166,7 +171,7 @@ class TerminalBytesTest {
     }
 
     @Test
-    void aSurrogatePairThatIsWrittenInTwoPiecesStaysWhole() throws IOException {
+    void aSurrogatePairThatIsSplitBetweenTwoWritesIsPreserved() throws IOException {
         String name = "\ud83d\ude00".repeat(9000);
         Result jgf = new Shell()
                 .typing(r().replace("\"name\":\"n\"", "\"name\":\"x" + name + "\""))

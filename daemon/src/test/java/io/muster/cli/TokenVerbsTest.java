@@ -67,7 +67,7 @@ class TokenVerbsTest {
     }
 
     @Test
-    void aRevokedTokenIsGoneAndItsNameIsFree() {
+    void aRevokedTokenIsRemovedAndItsNameCanBeUsedAgain() {
         String first = created("grafana");
         created("other");
         refused(Exit.CONFLICT, "there is a token grafana already", "create", "grafana");
@@ -79,7 +79,7 @@ class TokenVerbsTest {
     }
 
     @Test
-    void whatATokenCannotHaveIsRefused() {
+    void invalidNamesRightsHoldersAndDurationsAreRefused() {
         refused(Exit.USAGE, "NAME: token \"a b\": letters, digits and ._:@- only", "create", "a b");
         refused(Exit.USAGE, "a token cannot have the right \"acquire\"", "create", "a", "--rights=acquire");
         refused(Exit.USAGE, "--holder: is missing", "create", "a", "--rights=hold");
@@ -90,7 +90,7 @@ class TokenVerbsTest {
     }
 
     @Test
-    void tokensAreInNoBackupAndDisturbNoCheck() throws Exception {
+    void tokensAreNotBackedUpAndDoNotAffectVerify() throws Exception {
         Path home = Files.createDirectory(directory.resolve("home"));
         Path copy = directory.resolve("copy");
         try (RunningDaemon daemon = RunningDaemon.start(home, "")) {
@@ -110,7 +110,7 @@ class TokenVerbsTest {
     }
 
     @Test
-    void aFileWithAFaultIsNamed() throws IOException {
+    void anInvalidTokenFileIsNamedAndNotChanged() throws IOException {
         Files.writeString(directory.resolve("tokens"), "{\"version\":1}");
         refused(Exit.ERROR, directory + "/tokens", "list");
         refused(Exit.ERROR, "until then, the daemon accepts no token", "create", "a");

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The tour in the README, run by a shell; its lines that begin with # are what the commands print. After an intended change, {@code -Dmuster.rewrite=true} writes the new output into the
- * README; read the difference before you commit it.
+ * Runs the tour in the README with a shell; the lines of the tour that begin with # are the output of the commands. After an intended
+ * change, {@code -Dmuster.rewrite=true} writes the new output into the README; read the difference before you commit it.
  */
 class TourTest {
     private static final Path README = Path.of("..", "README.md");
@@ -30,7 +30,7 @@ class TourTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"\n## A tour\n", "\nThe same over HTTP"})
-    void theReadmeShowsWhatHappens(String place) throws Exception {
+    void theReadmeShowsTheOutputOfItsCommands(String place) throws Exception {
         String readme = Files.readString(README);
         int from = readme.indexOf(FENCE, readme.indexOf(place)) + FENCE.length();
         int end = readme.indexOf(FENCE, from);
@@ -44,7 +44,7 @@ class TourTest {
         }
     }
 
-    /** Returns the tour's commands, each with its here-document. */
+    /** Returns the commands of the tour, each with its here-document. */
     private static List<String> commands(String tour) {
         List<String> commands = new ArrayList<>();
         boolean inDocument = false;
@@ -95,7 +95,7 @@ class TourTest {
         return Files.readString(output, StandardCharsets.UTF_8);
     }
 
-    /** Writes a launcher that runs the command from classes; the daemon's log is not part of the tour. */
+    /** Writes a launcher that runs the command from its class files; the log of the daemon is not part of the tour. */
     private void launcher() throws IOException {
         String java = System.getProperty("java.home") + "/bin/java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '"
                 + System.getProperty("java.class.path") + "' io.muster.cli.Muster \"$@\"";
@@ -104,7 +104,7 @@ class TourTest {
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
     }
 
-    /** The output with root's name and ids, as in the README, whoever runs the test. */
+    /** Replaces the name and ids of the current user by those of root, as in the README. */
     private static String likeRoot(String output) throws IOException {
         String user = System.getProperty("user.name");
         return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
@@ -113,7 +113,7 @@ class TourTest {
                 .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root");
     }
 
-    /** The tour without everything that differs from run to run: times, ages, process ids, and the width of columns. */
+    /** Replaces everything in the tour that differs from run to run: times, ages, process ids, and the width of columns. */
     private static String masked(String tour) {
         return tour.replaceAll("\\d{4}-\\d\\d-\\d\\d[ T][\\d:.]+( UTC|Z)", "TIME")
                 .replaceAll("\"timestamp\":[\\d.]+", "TIMESTAMP")

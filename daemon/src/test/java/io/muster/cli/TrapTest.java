@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Command lines that mean something else than the user wants. */
+/** Command lines whose meaning differs from the probable intention of the user. */
 class TrapTest extends VerbTest {
     private static final String TEN_NODES = """
             [[resource.config]]
@@ -54,7 +54,7 @@ class TrapTest extends VerbTest {
         "shrink node1 node2, node2 is a target",
         "offline node1 node2, node2 is a target",
     })
-    void aReasonOfTargetsIsRefused(String line, String sentence) {
+    void aReasonThatConsistsOfTargetsIsRefused(String line, String sentence) {
         String[] words = line.split(" ");
         assertThat(refused(Exit.USAGE, words).err())
                 .startsWith("muster " + words[0] + ": " + sentence + ", not a reason\n  nothing was changed; ");
@@ -62,7 +62,7 @@ class TrapTest extends VerbTest {
     }
 
     @Test
-    void theRefusalNamesTheCommandsForBothMeanings() {
+    void theRefusalPrintsACommandForEachMeaning() {
         assertThat(refused(Exit.USAGE, "drain", "node1", "node2", "3").err())
                 .endsWith("for all of them: `muster drain 1-3 REASON`; if it is the reason: `muster drain node1 --"
                         + " node2 3`\n");
@@ -73,7 +73,7 @@ class TrapTest extends VerbTest {
     }
 
     @Test
-    void aReasonThatOnlyMentionsTargetsIsTaken() {
+    void aReasonThatOnlyMentionsTargetsIsAccepted() {
         succeeds("drain", "node1", "node2", "broke", "it");
         succeeds("drain", "node3", "node12");
         succeeds("drain", "node4", "4711");
@@ -97,9 +97,9 @@ class TrapTest extends VerbTest {
         succeeds("undrain", "all", "-u");
     }
 
-    /** The change is made for the hosts that are there and for the host that has left, so it must be confirmed, too. */
+    /** The change affects hosts in R and a host that left R, so it must be confirmed, too. */
     @Test
-    void aChangeOfManyHostsIsConfirmedAlsoIfOneHasLeft() throws Exception {
+    void aChangeOfManyHostsIsConfirmedEvenIfOneOfThemLeftR() throws Exception {
         succeeds("drain", "0-9", "x");
         daemon.reconfigure("[[resource.config]]\nhosts = \"node[0-8]\"\ncores = \"0-3\"\n");
         assertThat(onTerminal("no\n", "undrain", "node[0-4,9]"))
@@ -126,7 +126,7 @@ class TrapTest extends VerbTest {
     }
 
     @Test
-    void theShareIsConfigured() throws Exception {
+    void confirmShareSetsTheShareThatNeedsAConfirmation() throws Exception {
         daemon.reconfigure("confirm-share = 0.9\n" + TEN_NODES);
         assertThat(onTerminal("", "drain", "0-8", "x").exit()).isZero();
         daemon.reconfigure("confirm-share = 0\n" + TEN_NODES);
@@ -135,7 +135,7 @@ class TrapTest extends VerbTest {
     }
 
     @Test
-    void aChangeThatChangesNothingSaysSo() {
+    void aChangeWithoutEffectIsReported() {
         assertThat(muster("property", "remove", "nosuch", "all"))
                 .isEqualTo(new Result(Exit.OK, "", "nothing was changed: no target has nosuch\n"));
         assertThat(muster("property", "add", "gpu", "9").err())
@@ -149,7 +149,7 @@ class TrapTest extends VerbTest {
     }
 
     @Test
-    void anExclusionNamesTheHoldsThatItEnds() {
+    void anExclusionReportsTheHoldsThatItEnds() {
         succeeds("drain", "1-2", "bad dimm");
         succeeds("drain", "--holder", "ops", "2-3", "firmware");
         assertThat(out("exclude", "--dry-run", "1-3"))
@@ -196,7 +196,7 @@ class TrapTest extends VerbTest {
     }
 
     @Test
-    void checkNotesAccountsAndPropertiesThatDoNotExist() throws IOException {
+    void checkPrintsNotesAboutAccountsAndPropertiesThatDoNotExist() throws IOException {
         Path file = Files.writeString(directory.resolve("odd.toml"), TEN_NODES + """
                 [muster]
                 admins = ["root", "no-such-user", "%no-such-group"]

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command shows of a reporter's liveness and usage, against a daemon in this process. */
+/** The output of the command about the liveness and usage that a reporter sends, against a daemon in this process. */
 @Timeout(300)
 final class UsageTest {
     private static final String RESOURCES = """
@@ -61,7 +61,7 @@ final class UsageTest {
         return stream;
     }
 
-    /** Reports usage, again if the last report was less than 50 ms ago. */
+    /** Reports usage, and retries if the last report was less than 50 ms ago. */
     private void use(String allocated) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode().put("allocated", allocated);
         await().ignoreException(RpcException.class).until(() -> {
@@ -71,7 +71,7 @@ final class UsageTest {
     }
 
     @Test
-    void whatReportersSayIsShown() throws Exception {
+    void livenessAndUsageFromReportersAreShown() throws Exception {
         report("0-3", "0-2");
         use("0-1");
         run("drain", "1", "fan");
@@ -92,12 +92,12 @@ final class UsageTest {
     }
 
     @Test
-    void aDrainWaitsUntilTheLastJobHasLeft() throws Exception {
+    void aDrainWithWaitIdleWaitsUntilNoJobUsesTheHosts() throws Exception {
         report("0-3", "0-3");
         use("1-2");
         CompletableFuture<Result> idle = CompletableFuture.supplyAsync(() -> run("drain", "--wait=idle", "0", "x"));
         await().until(() -> {
-            use("1-2"); // a usage that is older than the drain does not count
+            use("1-2"); // usage that is older than the drain does not count
             return idle.isDone();
         });
         assertThat(idle.get()).isEqualTo(new Result(Exit.OK, "", ""));
@@ -116,7 +116,7 @@ final class UsageTest {
     }
 
     @Test
-    void aWaitWithoutAReporterSaysWhatIsMissing() {
+    void aWaitWithoutAReporterTimesOutWithTheReason() {
         Result waited = run("drain", "--wait=idle", "--timeout", "1", "1", "x");
         assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
         assertThat(waited.err()).contains("nobody reports which hosts jobs use");

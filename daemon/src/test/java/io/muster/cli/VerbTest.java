@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Real verbs against a real daemon, one for each test. */
+/** Runs verbs against a daemon in this process, one daemon for each test. */
 abstract class VerbTest {
     @TempDir
     Path directory;
@@ -19,7 +19,7 @@ abstract class VerbTest {
 
     private final String resources;
 
-    /** @param resources the resources in the daemon's configuration */
+    /** @param resources the resources in the configuration of the daemon */
     VerbTest(String resources) {
         this.resources = resources;
     }

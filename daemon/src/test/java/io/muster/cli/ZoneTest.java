@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Times in the zone of the user, as every verb prints and reads them. */
 @Timeout(300)
 class ZoneTest {
-    /** A time of this century with its zone. */
+    /** A pattern for a time of this century with its zone. */
     private static final String LOCAL = "20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d CES?T";
 
     private static final String EXACT = "20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d(\\.\\d+)? CES?T";
@@ -50,7 +50,7 @@ class ZoneTest {
     }
 
     @Test
-    void everyTimeThatIsPrintedHasItsZoneAndJsonIsInUtc() {
+    void printedTimesHaveTheirZoneAndTimesInJsonAreInUtc() {
         berlin("drain", "--until", "2027-07-06 16:00", "node1", "bad", "dimm");
         berlin("expiration", "set", "2033-12-01 8am");
 
@@ -82,9 +82,9 @@ class ZoneTest {
         assertThat(berlin("eventlog", "-T", "iso")).containsPattern("^20\\d\\d-\\d\\d-\\d\\dT[0-9:.]+\\+0[12]00 ");
     }
 
-    /** Programs read these as flux prints them. */
+    /** Programs parse these outputs in the form that flux prints. */
     @Test
-    void textWithFieldsKeepsItsTimes() {
+    void formatsWithFieldsAndTheEventlogKeepTheTimeFormatsOfFlux() {
         berlin("drain", "node1", "bad", "dimm");
 
         assertThat(berlin("drain", "-n", "-o", "{timestamp}")).containsPattern("^20\\d\\d-\\d\\d-\\d\\dT[0-9:]+Z\n$");
@@ -93,7 +93,7 @@ class ZoneTest {
     }
 
     @Test
-    void anOptionNamesTheZone() {
+    void theTzOptionSetsTheZone() {
         in("Asia/Tokyo", "expiration", "set", "--tz", "Europe/Berlin", "2033-12-01 8am");
 
         assertThat(in("Europe/Berlin", "expiration", "get", "--tz", "America/New_York")
@@ -117,7 +117,7 @@ class ZoneTest {
         "UTC+5, ''",
         "Middle-earth/Bree, ''"
     })
-    void aZoneThatDoesNotExistIsRefusedWithTheNearestNames(String zone, String advice) {
+    void anUnknownZoneIsRefusedWithTheNearestNames(String zone, String advice) {
         Shell.Result result = in("UTC", "history", "--tz", zone, "node1");
         assertThat(result.exit()).isEqualTo(Exit.USAGE);
         assertThat(result.err()).contains("there is no zone " + zone + advice + "\n");
@@ -135,7 +135,7 @@ class ZoneTest {
         "America/Sao_Paulo, -03:00",
         "Australia/Sydney, AEDT",
     })
-    void theEnvironmentNamesTheZone(String zone, String name) {
+    void theTzVariableSetsTheZone(String zone, String name) {
         in("UTC", "expiration", "set", "2033-12-01");
 
         Shell.Result result = in(zone, "expiration", "get");
@@ -145,7 +145,7 @@ class ZoneTest {
 
     @ParameterizedTest
     @CsvSource({"Nowhere", "'CET-1CEST,M3.5.0,M10.5.0/3'", "UTC+5"})
-    void aTzThatNamesNoZoneIsSaidAndStandsForUtc(String zone) {
+    void anUnknownZoneInTheTzVariableIsReportedAndMeansUtc(String zone) {
         Shell.Result set = in(zone, "expiration", "set", "2033-12-01");
         assertThat(set.err())
                 .isEqualTo("muster: TZ=" + zone
@@ -176,7 +176,7 @@ class ZoneTest {
     }
 
     @Test
-    void aPeriodWithoutLengthIsRefused() {
+    void anEmptyPeriodIsRefused() {
         for (List<String> words : List.of(List.of("history", "node1"), List.of("report"))) {
             List<String> command = new ArrayList<>(words);
             command.addAll(List.of("--since", "today", "--until", "today"));

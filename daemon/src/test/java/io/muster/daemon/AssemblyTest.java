@@ -79,7 +79,7 @@ class AssemblyTest {
         return new Environment(Map.of(), 1000, directory, "host7", 4);
     }
 
-    /** A core on a disk in memory, started as the daemon starts. */
+    /** A core on a disk in memory, started as by the daemon. */
     private final class Started implements AutoCloseable {
         final Threads threads = new Threads();
         final Journal journal;
@@ -129,7 +129,7 @@ class AssemblyTest {
     }
 
     @Test
-    void whatKeepsASocketFromBeingBoundLeavesNoneBehind() throws Exception {
+    void aFailureToBindOneSocketRemovesTheOthers() throws Exception {
         Files.writeString(directory.resolve("admin.sock"), "precious");
         Config config = config("admin-socket = \"admin.sock\"");
         assertThatThrownBy(() -> Daemon.start(config, environment(), telemetry, Tracer.OFF))
@@ -142,7 +142,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aDiskThatRefusesKeepsOnlyAnEmptyDaemonFromStarting() throws Exception {
+    void aDiskThatRefusesWritesPreventsTheStartOfAnEmptyDaemonOnly() throws Exception {
         MemoryDisk memory = new MemoryDisk();
         FaultyDisk disk = new FaultyDisk(memory);
         try (Started daemon = new Started(disk)) {
@@ -167,9 +167,9 @@ class AssemblyTest {
         }
     }
 
-    /** An R with its graph fills a large part of the heap; keeping several would fill all of it at every start. */
+    /** An R with its graph fills a large part of the heap; if a start kept several of them, they could fill the heap. */
     @Test
-    void ofTheResourcesThatWereDefinedAStartKeepsTheLastOnly() throws Exception {
+    void aStartKeepsOnlyTheLastDefinedR() throws Exception {
         MemoryDisk disk = new MemoryDisk();
         try (Started daemon = new Started(new FaultyDisk(disk))) {
             new Preparation(daemon.core, daemon.threads).start(config());
@@ -187,7 +187,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aReloadBringsWhatTheDiskHadNoRoomForAtTheStart() throws Exception {
+    void aReloadAppliesTheConfigurationThatTheFullDiskRefusedAtTheStart() throws Exception {
         FaultyDisk disk = new FaultyDisk(new MemoryDisk());
         try (Started daemon = new Started(disk)) {
             new Preparation(daemon.core, daemon.threads).start(config());
@@ -206,7 +206,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aReloadAfterTheSchedulerLeftBringsTheResourcesThatWaitedForIt() throws Exception {
+    void aReloadAfterTheSchedulerReleasedAppliesTheWaitingResources() throws Exception {
         try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {
             Preparation preparation = new Preparation(daemon.core, daemon.threads);
             preparation.start(config());
@@ -222,9 +222,9 @@ class AssemblyTest {
         }
     }
 
-    /** The result of an admin's {@code resource.reload} stays in force as long as the configuration does not change. */
+    /** The R that an admin loaded with {@code resource.reload} stays in force as long as the configuration does not change. */
     @Test
-    void aReloadOfTheSameConfigurationLeavesTheResourcesThatAnAdminHasLoadedSince() throws Exception {
+    void aReloadOfTheSameConfigurationKeepsTheRThatAnAdminLoaded() throws Exception {
         try (Started daemon = new Started(new FaultyDisk(new MemoryDisk()))) {
             Preparation preparation = new Preparation(daemon.core, daemon.threads);
             preparation.start(config());
@@ -238,7 +238,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aStartThatReplacesWhatAnAdminHasLoadedSaysSo() throws Exception {
+    void aStartLogsThatItReplacesTheRThatAnAdminLoaded() throws Exception {
         MemoryDisk memory = new MemoryDisk();
         try (Started daemon = new Started(new FaultyDisk(memory))) {
             CompletableFuture<Answer> loaded = new CompletableFuture<>();
@@ -265,7 +265,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aLeadThatIsLostBeforeTheConfigurationIsInForceIsNoError() throws Exception {
+    void losingTheLeadBeforeTheConfigurationIsInForceIsNotLoggedAsAnError() throws Exception {
         Logger logger = (Logger) LoggerFactory.getLogger("muster");
         ListAppender<ILoggingEvent> logged = new ListAppender<>();
         logged.start();
@@ -288,7 +288,7 @@ class AssemblyTest {
     }
 
     @Test
-    void whatIsInForceSinceTheStartDoesNotWaitForTheNext() throws Exception {
+    void onlyKeysThatDifferFromTheStartAreLoggedAsWaitingForTheNextStart() throws Exception {
         Config first = config("log-level = \"info\"");
         Daemon daemon = Daemon.start(first, environment(), telemetry, Tracer.OFF);
         String waiting = Key.HISTORY_SIZE + " takes effect at the next start";
@@ -316,7 +316,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aSocketThatCannotBeRemovedDoesNotKeepTheDaemonFromStopping() throws Exception {
+    void aSocketThatCannotBeRemovedDoesNotPreventTheStop() throws Exception {
         Daemon daemon = Daemon.start(config(), environment(), telemetry, Tracer.OFF);
         Files.delete(directory.resolve("muster.sock"));
         Files.createDirectories(directory.resolve("muster.sock/in/the/way"));
@@ -325,7 +325,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aStoppingDaemonLeavesASocketAloneThatIsNotItsOwn() throws Exception {
+    void aStoppingDaemonDoesNotRemoveASocketOfAnotherProcess() throws Exception {
         Daemon daemon = Daemon.start(config(), environment(), telemetry, Tracer.OFF);
         Path socket = directory.resolve("muster.sock");
         List<String> conditions = new ArrayList<>();
@@ -351,7 +351,7 @@ class AssemblyTest {
     }
 
     @Test
-    void theGaugesOfTheStartDoNotHoldWhatWasRead() {
+    void theGaugesOfTheStartDoNotRetainTheRecoveredState() {
         WeakReference<Recovered> recovered = recovered();
         while (recovered.get() != null) {
             System.gc();
@@ -372,7 +372,7 @@ class AssemblyTest {
     }
 
     @Test
-    void aDiskThatHangsDoesNotKeepTheDaemonFromStopping() throws Exception {
+    void aDiskThatHangsDoesNotPreventTheStop() throws Exception {
         FaultyDisk disk = new FaultyDisk(new MemoryDisk());
         Started daemon = new Started(disk);
         new Preparation(daemon.core, daemon.threads).start(config());
@@ -427,7 +427,7 @@ class AssemblyTest {
     }
 
     @Test
-    void changesInFlightAreAnsweredBeforeTheEnd() throws Exception {
+    void changesInFlightAreAnsweredBeforeTheStop() throws Exception {
         Started daemon = new Started(new FaultyDisk(new MemoryDisk()));
         new Preparation(daemon.core, daemon.threads).start(config());
         CompletableFuture<Answer> answered = new CompletableFuture<>();
@@ -439,7 +439,7 @@ class AssemblyTest {
     }
 
     @Test
-    void healthSaysWhyChangesWait() throws InterruptedException, ExecutionException, TimeoutException {
+    void healthReportsWhyChangesWait() throws InterruptedException, ExecutionException, TimeoutException {
         assertThat(telemetry.health(0.5).ok()).isTrue();
         assertThat(telemetry.health(7.4).reasons())
                 .containsExactly("changes wait: the ledger has not answered for 7 s");

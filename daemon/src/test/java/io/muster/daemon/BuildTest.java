@@ -35,7 +35,7 @@ class BuildTest {
     }
 
     @Test
-    void aTreeOfGitHasARevisionAndAnArchiveHasNone() throws Exception {
+    void aGitWorkTreeHasARevisionAndAnUnpackedArchiveHasNone() throws Exception {
         Files.createDirectory(tree.resolve(".ci"));
         Files.copy(Path.of("../.ci/revision"), tree.resolve(".ci/revision"));
         assertThat(run("chmod", "+x", ".ci/revision")).isEmpty();
@@ -55,7 +55,7 @@ class BuildTest {
     }
 
     @Test
-    void theBuildAsksForTheRevisionOrItIsUnknown() throws Exception {
+    void theBuildRunsTheRevisionScriptAndTheRevisionMayBeUnknown() throws Exception {
         assertThat(Files.readString(Path.of("pom.xml"))).contains("<executable>${project.basedir}/../.ci/revision<");
         assertThat(Build.revision()).matches("unknown|[0-9a-f]{40}(-dirty)?");
         assertThat(Build.build())

@@ -75,7 +75,7 @@ class ClocksApartTest {
         return etcd.ctl("get", "/muster/main/snapshot", "--print-value-only");
     }
 
-    /** Drains a host once this daemon leads, and checks that the time of the drain is not before that of any other. */
+    /** Drains a host after this daemon became the leader, and checks that no other drain has a later time. */
     private static void assertLater(RunningDaemon daemon, int rank) throws IOException {
         await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(daemon, rank, "later"));
         double latest = 0;
@@ -90,7 +90,7 @@ class ClocksApartTest {
     }
 
     @Test
-    void aLeaderWhoseClockIsBehindGoesOnFromTheTimeOfTheLeaderBefore() throws Exception {
+    void aLeaderWhoseClockIsBehindContinuesFromTheTimeOfThePreviousLeader() throws Exception {
         RunningDaemon ahead = daemon("a", AHEAD);
         try (RunningDaemon behind = daemon("b", Duration.ZERO)) {
             drain(ahead, 1, "fan");
@@ -102,7 +102,7 @@ class ClocksApartTest {
     }
 
     @Test
-    void aDaemonThatWasStartedAgainGoesOnFromTheTimeInItsLocalCopy() throws Exception {
+    void aRestartedDaemonContinuesFromTheTimeInItsLocalCopy() throws Exception {
         try (RunningDaemon ahead = daemon("a", AHEAD);
                 RunningDaemon behind = daemon("b", Duration.ZERO)) {
             drain(ahead, 1, "fan");
@@ -114,14 +114,14 @@ class ClocksApartTest {
     }
 
     @Test
-    void aDaemonThatLoadedASnapshotGoesOnFromTheTimeOfTheSnapshot() throws Exception {
+    void aDaemonThatLoadedASnapshotContinuesFromTheTimeOfTheSnapshot() throws Exception {
         try (RunningDaemon ahead = daemon("a", AHEAD)) {
             for (int rank = 0; !head().contains(":60,"); rank++) { // a snapshot is taken at every 20th event
                 drain(ahead, rank, "fan");
             }
             await().atMost(PATIENCE).until(() -> snapshot().contains("\"seq\":60,"));
         }
-        etcd.ctl("del", "/muster/main/log/", "--prefix"); // so that nothing but the snapshot tells the time
+        etcd.ctl("del", "/muster/main/log/", "--prefix"); // so that only the snapshot contains the time
         try (RunningDaemon behind = daemon("b", Duration.ZERO)) {
             assertLater(behind, 63);
         }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The HTTP API in TLS, as the JDK's own client sees it. */
+/** The HTTP API over TLS, used by the HTTP client of the JDK. */
 @Timeout(300)
 class HttpsTest {
     private static final String NODES = "[[resource.config]]\nhosts = \"node[0-9999]\"\ncores = \"0-3\"\n";
@@ -50,7 +50,7 @@ class HttpsTest {
         return RunningDaemon.start(directory, NODES + pki.config("https", grants));
     }
 
-    /** @param name of the client's certificate, or null */
+    /** @param name the name of the certificate of the client, or null */
     private HttpClient client(@Nullable String name) throws Exception {
         KeyStore issuers = KeyStore.getInstance("PKCS12");
         issuers.load(null, null);
@@ -90,7 +90,7 @@ class HttpsTest {
     }
 
     @Test
-    void aCertificateHasTheRightsOfItsGrantAndTheHoldNamesIt() throws Exception {
+    void aCertificateHasTheRightsOfItsGrantAndHoldsNameIt() throws Exception {
         pki.issue("ca", "reader", "DNS:reader.example.org");
         try (RunningDaemon daemon = start(OPS, "san = \"reader.example.org\"\nrights = [\"follow\"]")) {
             HttpClient ops = client("ops");
@@ -107,7 +107,7 @@ class HttpsTest {
     }
 
     @Test
-    void withoutACertificateAPeerNeedsAToken() throws Exception {
+    void aPeerWithoutACertificateNeedsAToken() throws Exception {
         try (RunningDaemon daemon = start(OPS)) {
             HttpClient nobody = client(null);
             assertThat(send(nobody, at(daemon, "/v1/status")).statusCode()).isEqualTo(401);
@@ -123,7 +123,7 @@ class HttpsTest {
     }
 
     @Test
-    void aCertificateThatNoGrantNamesAndPlainTextAreRefusedAndCounted() throws Exception {
+    void certificatesWithoutAGrantAndPlainTextAreRefusedAndCounted() throws Exception {
         pki.issue("ca", "stranger", "DNS:stranger.example.org");
         try (RunningDaemon daemon = start(OPS)) {
             HttpClient stranger = client("stranger");
@@ -137,8 +137,7 @@ class HttpsTest {
             }
             await().untilAsserted(() -> assertThat(daemon.metrics())
                     .containsPattern(
-                            "muster_connections_refused_total\\{reason=\"certificate\"} [1-9]") // the client tries
-                    // again
+                            "muster_connections_refused_total\\{reason=\"certificate\"} [1-9]") // the client retries
                     .contains("muster_connections_refused_total{reason=\"handshake\"} 1.0"));
         }
     }

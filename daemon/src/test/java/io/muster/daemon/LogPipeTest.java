@@ -23,7 +23,7 @@ final class LogPipeTest {
             new LogPipe(reader, dropped -> (dropped + " dropped\n").getBytes(StandardCharsets.UTF_8));
     private final PrintStream err = new PrintStream(pipe, true, StandardCharsets.UTF_8);
 
-    /** The reader of the log, which accepts one write for each permit. */
+    /** A slow reader of the log, which accepts one write for each permit. */
     private static final class Reader extends OutputStream {
         private final Semaphore permits = new Semaphore(0);
         private final Semaphore writing = new Semaphore(0);
@@ -62,7 +62,7 @@ final class LogPipeTest {
     }
 
     @Test
-    void linesComeInOrderAndWhole() {
+    void linesArriveInOrderAndComplete() {
         reader.goOn();
         err.print("one\ntwo");
         err.println(" and more");
@@ -75,7 +75,7 @@ final class LogPipeTest {
     }
 
     @Test
-    void whoLogsNeverWaitsAndTheLogSaysHowManyLinesAreMissingAndWhere() throws InterruptedException {
+    void loggingDoesNotBlockAndTheLogHasTheNumberOfDroppedLines() throws InterruptedException {
         err.print("first\n");
         reader.writing.acquire();
         dropSome();
@@ -92,7 +92,7 @@ final class LogPipeTest {
     }
 
     @Test
-    void theGapIsSaidBeforeTheLineThatFollowsIt() throws InterruptedException {
+    void theNumberOfDroppedLinesPrecedesTheNextLine() throws InterruptedException {
         err.print("first\n");
         dropSome();
         long dropped = LogPipe.dropped() - droppedBefore;
@@ -105,7 +105,7 @@ final class LogPipeTest {
     }
 
     @Test
-    void theEndWaitsForNobodyWhoDoesNotRead() throws InterruptedException {
+    void closeDoesNotWaitForAReaderThatDoesNotRead() throws InterruptedException {
         err.print("first\n");
         reader.writing.acquire();
         err.print("second\n");
@@ -115,7 +115,7 @@ final class LogPipeTest {
     }
 
     @Test
-    void linesForAReaderThatIsGoneAreCounted() {
+    void linesForAClosedReaderAreCountedAsDropped() {
         reader.gone = true;
         reader.goOn();
         err.print("one\ntwo\n");
@@ -124,7 +124,7 @@ final class LogPipeTest {
     }
 
     @Test
-    void standardErrorIsGivenBack() {
+    void closeRestoresStandardErrorAndStandardOutput() {
         PrintStream before = System.err;
         PrintStream outBefore = System.out;
         LogPipe installed = LogPipe.install(dropped -> new byte[0]);

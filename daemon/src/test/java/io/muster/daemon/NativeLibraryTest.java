@@ -18,7 +18,7 @@ class NativeLibraryTest {
     private final Path unfit = Path.of("/proc");
 
     @Test
-    void theFirstDirectoryThatWillDoIsTakenAndLeftAsItWas() throws IOException {
+    void theFirstUsableDirectoryIsChosenAndNotChanged() throws IOException {
         assertThat(NativeLibrary.choose(List.of(missing, unfit, directory, Path.of("/never/asked"))))
                 .isEqualTo(directory);
         try (var left = Files.list(directory)) {
@@ -27,13 +27,13 @@ class NativeLibraryTest {
     }
 
     @Test
-    void whatIsMadeLaterIsRepresentedByWhatItWillLieIn() {
+    void aMissingDirectoryIsRepresentedByItsNearestExistingParent() {
         assertThat(NativeLibrary.nearest(directory)).isEqualTo(directory);
         assertThat(NativeLibrary.nearest(directory.resolve("state/muster"))).isEqualTo(directory);
     }
 
     @Test
-    void whereNoneWillDoEachIsNamedWithItsFault() {
+    void ifNoDirectoryIsUsableEachIsNamedWithItsFault() {
         assertThatThrownBy(() -> NativeLibrary.choose(List.of(missing, unfit)))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("Netty's native library cannot be unpacked"

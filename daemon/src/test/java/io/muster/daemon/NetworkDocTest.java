@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code docs/network.md} shows works as it stands there, but for the names of files and hosts. */
+/** The examples of {@code docs/network.md} work as printed, except for the names of files and hosts. */
 class NetworkDocTest {
     private static final Path PAGE = Path.of("../docs/network.md");
 
@@ -36,7 +36,7 @@ class NetworkDocTest {
     }
 
     @Test
-    void theCaOfTheSiteTheDaemonAndTheCommandWorkTogether() throws Exception {
+    void theExamplesForTheCaTheDaemonAndTheCommandWorkTogether() throws Exception {
         String lines = blockWith("sh", "openssl req").replace("DNS:mgmt1 ", "DNS:mgmt1,DNS:localhost ");
         Process shell = new ProcessBuilder("bash", "-euc", lines)
                 .directory(directory.toFile())

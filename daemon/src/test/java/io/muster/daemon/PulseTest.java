@@ -11,7 +11,7 @@ class PulseTest {
     private final Pulse pulse = new Pulse(nanos::get);
 
     @Test
-    void aCoreThreadThatDoesNothingForLongIsNotWell() {
+    void aCoreThreadWithoutABeatFor20SecondsIsReportedAsUnhealthy() {
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(19));
         assertThat(pulse.health().ok()).isTrue();
         nanos.addAndGet(TimeUnit.SECONDS.toNanos(4));

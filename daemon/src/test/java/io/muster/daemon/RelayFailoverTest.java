@@ -69,7 +69,7 @@ class RelayFailoverTest {
     }
 
     @Test
-    void aSchedulerAndAdminsBehindTheRelayDoNotNoticeAnotherLeader() throws Exception {
+    void streamsAndRequestsThroughTheRelayContinueAtTheNextLeader() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.issue("ca", "login1", "DNS:login1.example.org");
         try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1)) {

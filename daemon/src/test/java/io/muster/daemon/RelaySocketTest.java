@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A relay on another host, which is this one, and the users there. */
+/** A relay and its users on another host; the test uses this host as the other host. */
 @Timeout(300)
 class RelaySocketTest {
     private static final String ME = System.getProperty("user.name");
@@ -89,7 +89,7 @@ class RelaySocketTest {
     }
 
     @Test
-    void aUserOfTheHostIsNamedWithTheHostAndHasOnlyTheRightsThatTheRelayHasToo() throws Exception {
+    void aUserBehindTheRelayIsNamedWithTheHostAndHasOnlyRightsThatTheRelayHas() throws Exception {
         try (FluxClient user = connect()) {
             user.rpc("resource.drain", drain("node1"));
             try (ResponseStream journal = user.stream("resource.journal", null)) {
@@ -115,7 +115,7 @@ class RelaySocketTest {
     }
 
     @Test
-    void rootOfTheHostIsTheRelayUnlessTheGrantSaysOtherwise() throws Exception {
+    void rootOfTheHostActsAsTheRelayUnlessTheGrantSetsRoot() throws Exception {
         assumeTrue(ME.equals("root"), "only root can be root");
         daemon.reconfigure(config(RELAY.replace("root = true", ""), "read"));
         try (FluxClient root = connect()) {
@@ -129,7 +129,7 @@ class RelaySocketTest {
     }
 
     @Test
-    void aSchedulerDoesNotNoticeARestart() throws Exception {
+    void anAcquisitionThroughTheRelayContinuesAfterARestartOfTheDaemon() throws Exception {
         try (FluxClient scheduler = connect();
                 ResponseStream acquired = scheduler.stream("resource.acquire", null)) {
             assertThat(acquired.next().path("up").asText()).isEqualTo("0-3");
@@ -162,9 +162,9 @@ class RelaySocketTest {
         }
     }
 
-    /** An admin ends the acquisition: the scheduler is not told, and the relay acquires again, unless somebody else is first. */
+    /** An admin ends the acquisition: the relay does not tell the scheduler and acquires again, unless another scheduler acquires first. */
     @Test
-    void anAcquisitionThatIsEndedIsTakenAgainUntilTheSchedulerCancels() throws Exception {
+    void theRelayReacquiresAnEndedAcquisitionUntilTheSchedulerCancels() throws Exception {
         try (FluxClient scheduler = connect();
                 ResponseStream acquired = scheduler.stream("resource.acquire", null);
                 FluxClient local = FluxClient.connect(daemon.uri())) {
@@ -212,7 +212,7 @@ class RelaySocketTest {
     }
 
     @Test
-    void streamsEndWithTheConnectionAndSayWhy() throws Exception {
+    void streamsEndWithTheConnectionAndWithTheReason() throws Exception {
         try (FluxClient user = connect();
                 ResponseStream journal = user.stream("resource.journal", null)) {
             assertThat(journal.next().isEmpty()).isFalse();
@@ -229,7 +229,7 @@ class RelaySocketTest {
     }
 
     @Test
-    void aHostileUserOfTheHostCostsTheOthersNothing() throws Exception {
+    void aHostileUserOfTheHostDoesNotAffectOtherUsers() throws Exception {
         try (FluxClient honest = connect()) {
             SocketChannel large = SocketChannel.open(StandardProtocolFamily.UNIX);
             large.connect(UnixDomainSocketAddress.of(directory.resolve("relay")));
@@ -261,7 +261,7 @@ class RelaySocketTest {
     }
 
     @Test
-    void aUserHasItsShareOfStreamsOverAllConnections() throws Exception {
+    void theLimitOfStreamsOfAUserCountsAllConnections() throws Exception {
         try (FluxClient first = connect();
                 FluxClient second = connect()) {
             try (FluxClient third = connect()) {

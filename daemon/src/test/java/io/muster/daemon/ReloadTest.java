@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** SIGHUP with a configuration that an accident made. */
+/** SIGHUP with a configuration that has an accidental error. */
 class ReloadTest {
     private static final String MUSTER = "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n";
 
@@ -33,7 +33,7 @@ class ReloadTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "# all gone\n", MUSTER, "[access]\n", "[resource]\n", "[resource]\npath = \"empty\"\n"})
-    void anEmptiedConfigurationTakesNoHostAway(String next) throws Exception {
+    void anEmptiedConfigurationRemovesNoHost(String next) throws Exception {
         Files.writeString(
                 directory.resolve("empty"), "{\"version\":1,\"execution\":{\"R_lite\":[],\"nodelist\":[\"\"]}}");
         try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-9]"))) {
@@ -46,7 +46,7 @@ class ReloadTest {
     }
 
     @Test
-    void noMoreThanTheStatedShareOfTheHostsGoesUnlessItIsForced() throws Exception {
+    void aReloadRemovesNoMoreThanTheShareInReloadDrop() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-9]"))) {
             assertThat(daemon.hangup(MUSTER + hosts("n[0-3]"))).isFalse();
             assertThat(nodes(daemon)).isEqualTo(10);
@@ -64,9 +64,9 @@ class ReloadTest {
         }
     }
 
-    /** The disk takes no changes, because the segment in use is gone. */
+    /** The disk accepts no changes, because the segment in use has been moved. */
     @Test
-    void aReloadWhoseChangesTheDiskRefusesIsNoSuccess() throws Exception {
+    void aReloadWhoseChangesTheDiskRefusesFails() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-9]"))) {
             Path journal = daemon.stateDir().resolve("journal");
             try (Stream<Path> segments = Files.list(journal)) {
@@ -82,7 +82,7 @@ class ReloadTest {
     }
 
     @Test
-    void thisHostIsReplacedWithoutForceAndReturnsByForce() throws Exception {
+    void theDefaultHostIsReplacedWithoutForceAndRestoredOnlyWithReloadDrop() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(directory, "")) {
             assertThat(daemon.hangup(MUSTER + hosts("n[0-9]"))).isTrue();
             assertThat(nodes(daemon)).isEqualTo(10);
@@ -102,7 +102,7 @@ class ReloadTest {
     }
 
     @Test
-    void aSchedulerIsSentWhatItCanBeSentOfANewRAndTheRestWaitsUntilItAcquiresAgain() throws Exception {
+    void aSchedulerIsSentTheUpdatesOfANewRAndOtherDifferencesWaitForTheNextAcquire() throws Exception {
         Path file = directory.resolve("R");
         String path = MUSTER + "[resource]\npath = \"R\"\n";
         Files.writeString(file, r("3", "\"a\":\"0\"", 0));
@@ -137,7 +137,7 @@ class ReloadTest {
     }
 
     @Test
-    void anAdminReloadsWhatASchedulerCanBeSentAndIsToldWhatItCannotBeSent() throws Exception {
+    void anAdminsReloadIsRefusedIfTheSchedulerCannotBeSentTheDifferences() throws Exception {
         Path file = directory.resolve("R");
         Files.writeString(file, r("3", "", 0));
         try (RunningDaemon daemon = RunningDaemon.start(directory, "[resource]\npath = \"R\"\n");
@@ -161,7 +161,7 @@ class ReloadTest {
     }
 
     @Test
-    void anEditedQueueLeavesTheRThatAnAdminLoadedInForce() throws Exception {
+    void editedQueuesApplyToTheRThatAnAdminLoaded() throws Exception {
         Path file = directory.resolve("loaded");
         Files.writeString(file, r("11", "\"b\":\"1-2\"", 0));
         try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-9]") + QUEUE)) {
@@ -179,7 +179,7 @@ class ReloadTest {
     }
 
     @Test
-    void aConfigurationThatWaitsIsNotForgottenByAnotherReload() throws Exception {
+    void aWaitingConfigurationIsNotLostByAnotherReload() throws Exception {
         Path file = directory.resolve("loaded");
         Files.writeString(file, r("9", "", 0));
         try (RunningDaemon daemon = RunningDaemon.start(directory, hosts("n[0-8]"))) {
@@ -200,7 +200,7 @@ class ReloadTest {
     }
 
     @Test
-    void anRThatContradictsItselfIsRefusedByCheckAndReload() throws Exception {
+    void anRWithAnInvalidGraphIsRefusedByCheckAndReload() throws Exception {
         Path r = directory.resolve("R");
         String text = "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-9\",\"children\":{\"core\":\"0-3\"}}],"
                 + "\"nodelist\":[\"n[0-9]\"]},\"scheduling\":{\"graph\":{\"nodes\":5,\"edges\":[]}}}";

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.Map;
 
-/** A whole daemon in this process, on a socket and a state directory under a test's own directory. */
+/** A whole daemon in this process, with a socket and a state directory in the directory of a test. */
 public final class RunningDaemon implements AutoCloseable {
     private final Path directory;
     private final Telemetry telemetry;
@@ -30,12 +30,12 @@ public final class RunningDaemon implements AutoCloseable {
         return start(directory, resources, uid());
     }
 
-    /** With a clock of the test's own. */
+    /** Starts a daemon with the given clock. */
     public static RunningDaemon start(Path directory, String resources, WallClock clock) throws Exception {
         return start(directory, resources, uid(), clock);
     }
 
-    /** @param owner somebody else than us makes us a guest */
+    /** @param owner the uid of the owner; if it is not the uid of this process, this process is a guest */
     public static RunningDaemon start(Path directory, String resources, int owner) throws Exception {
         return start(directory, resources, owner, clock());
     }
@@ -62,13 +62,13 @@ public final class RunningDaemon implements AutoCloseable {
         }
     }
 
-    /** This machine's, which is never doubted. */
+    /** Returns the clock of this machine with limits that never doubt it. */
     static WallClock clock() {
         double any = Double.POSITIVE_INFINITY;
         return new WallClock(InstantSource.system(), System::nanoTime, new WallClock.Limits(any, any, any));
     }
 
-    /** SIGHUP itself, with this configuration. @return whether it was put in force */
+    /** Applies a configuration in another file, as SIGHUP does. @return whether the configuration was put in force */
     public boolean hangup(String resources) throws IOException {
         Path file = directory.resolve("next.toml");
         Files.writeString(file, resources);
@@ -83,7 +83,7 @@ public final class RunningDaemon implements AutoCloseable {
         return "local://" + directory.resolve("s");
     }
 
-    /** The URI of the listener for TLS. */
+    /** Returns the URI of the TLS listener. */
     public String tls() {
         return "tls://localhost:" + port();
     }
@@ -96,7 +96,7 @@ public final class RunningDaemon implements AutoCloseable {
                 .orElseThrow();
     }
 
-    /** The port of the only listener for HTTP over TCP. */
+    /** Returns the port of the only listener for HTTP over TCP. */
     public int httpPort() {
         return daemon.web.addresses().get(0).getPort();
     }

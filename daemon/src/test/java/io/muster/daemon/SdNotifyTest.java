@@ -32,7 +32,7 @@ final class SdNotifyTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"path", "abstract"})
-    void everyStateReachesTheManager(String kind) throws InterruptedException {
+    void everyNotificationReachesTheServiceManager(String kind) throws InterruptedException {
         String address = kind.equals("path")
                 ? dir.resolve("notify").toString()
                 : "@muster-test-" + ProcessHandle.current().pid();
@@ -52,7 +52,7 @@ final class SdNotifyTest {
     }
 
     @Test
-    void silentWithoutASocketAndWithAWrongOne() {
+    void aMissingOrWrongSocketIsIgnored() {
         try (SdNotify none = SdNotify.open(Map.of(), group);
                 SdNotify wrong =
                         SdNotify.open(Map.of("NOTIFY_SOCKET", dir + "/none", "WATCHDOG_USEC", "1000"), group)) {
@@ -64,7 +64,7 @@ final class SdNotifyTest {
     }
 
     @Test
-    void theManagerMayGoAway() throws InterruptedException {
+    void notificationsToAStoppedManagerAreIgnored() throws InterruptedException {
         try (NotifySocket manager = new NotifySocket(dir.resolve("notify").toString());
                 SdNotify notify = SdNotify.open(Map.of("NOTIFY_SOCKET", dir + "/notify"), group)) {
             notify.status("one");
@@ -77,7 +77,7 @@ final class SdNotifyTest {
     }
 
     @Test
-    void theWatchdogIsFedTwicePerPeriodAndOnlyByTheProcessThatIsMeant() {
+    void theWatchdogIntervalIsHalfThePeriodAndOnlyForTheConfiguredPid() {
         String pid = Long.toString(ProcessHandle.current().pid());
         try (NotifySocket manager = new NotifySocket(dir.resolve("notify").toString())) {
             assertThat(interval("WATCHDOG_USEC", "30000000")).isEqualTo(Duration.ofSeconds(15));

@@ -45,8 +45,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A state directory written by the first version, with every event and every axis in it, must be readable for ever, so that an upgrade
- * loses nothing. Never change {@code state/v1}; a later format gets a directory beside it.
+ * Every later version must read a state directory that the first version wrote, with every event and every axis in it, so that an upgrade
+ * loses no state. Never change {@code state/v1}; a later format gets a directory beside it.
  */
 class StateFormatTest {
     private static final Path GOLDEN = Path.of("src/test/resources/state/v1");
@@ -69,7 +69,9 @@ class StateFormatTest {
         }
     }
 
-    /** Begins a directory of level 1, as the first version did: a daemon begins a fresh one in the newest level. */
+    /**
+     * Writes the first segment of a directory of level 1, as the first version did: this version creates directories in the newest level.
+     */
     private static void begin(Path directory) throws IOException {
         String head =
                 "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";
@@ -112,7 +114,8 @@ class StateFormatTest {
     }
 
     /**
-     * Another R: node1 leaves with its drain, the others get other ranks, two hosts are new, and the configuration excludes one of them.
+     * Another R: node1 leaves with its drain, the other hosts get other ranks, two hosts are new, and the configuration excludes one of the
+     * new hosts.
      */
     private static void thirdDay(Rig rig) {
         rig.advance(Duration.ofHours(24));
@@ -159,7 +162,7 @@ class StateFormatTest {
     }
 
     @Test
-    void version1MeansWhatItMeant() throws IOException {
+    void version1IsReadAsTheRecordedState() throws IOException {
         if (Boolean.getBoolean("muster.rewrite") && Files.notExists(GOLDEN)) {
             writeV1(GOLDEN);
             Files.writeString(GOLDEN.resolve("means.json"), text(recovered(GOLDEN)) + "\n");
@@ -168,9 +171,9 @@ class StateFormatTest {
         assertThat(text(recovered(copy())) + "\n").isEqualTo(Files.readString(GOLDEN.resolve("means.json")));
     }
 
-    /** Without snapshots, the journal alone must give the state. */
+    /** Without snapshots, the journal alone must result in the same state. */
     @Test
-    void everyEventOfVersion1IsUnderstoodWithoutASnapshot() throws IOException {
+    void everyEventOfVersion1IsReplayedWithoutASnapshot() throws IOException {
         Path copy = copy();
         Files.delete(copy.resolve("snapshot.json"));
         Files.delete(copy.resolve("snapshot.prev.json"));
@@ -195,7 +198,7 @@ class StateFormatTest {
     }
 
     @Test
-    void version1IsGoneOnFrom() throws IOException {
+    void version1CanBeContinued() throws IOException {
         Path copy = copy();
         InventoryState before;
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.existing(copy)), new HandDriven(Rig.START))) {
@@ -207,7 +210,7 @@ class StateFormatTest {
         assertThat(before.holds().held()).hasToString("2,6");
     }
 
-    /** A change of the format fails here first. This version must stay readable. */
+    /** This test fails first if the format changes. This version must stay readable. */
     @Test
     void version1IsStillWrittenByteForByte() throws IOException {
         Path written = directory.resolve("written");
@@ -235,7 +238,7 @@ class StateFormatTest {
         }
     }
 
-    /** Recovers as the daemon does at start. */
+    /** Recovers as the daemon does at the start. */
     private static InventoryState recovered(Path from) throws IOException {
         Recovered recovered = new Recovered(100, RunningDaemon.clock());
         Journal.open(

@@ -23,7 +23,7 @@ final class ThreadsTest {
 
     @RepeatedTest(20)
     @Timeout(60)
-    void theHandlersOfOpenConnectionsAreRemovedAtTheEndAndReleaseTheirBuffers() throws Exception {
+    void closeRemovesTheHandlersOfOpenConnections() throws Exception {
         Semaphore accepted = new Semaphore(0);
         AtomicInteger removed = new AtomicInteger();
         List<Socket> sockets = new ArrayList<>();

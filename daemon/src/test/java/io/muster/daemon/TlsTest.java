@@ -54,7 +54,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** Peers that connect in TLS, with certificates that openssl has made. */
+/** Peers that connect over TLS, with certificates that openssl created. */
 @Timeout(300)
 class TlsTest {
     private static final String NODES = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";
@@ -100,7 +100,7 @@ class TlsTest {
     }
 
     @Test
-    void aPeerWithACertificateHasTheRightsOfItsGrantAndTheJournalNamesIt() throws Exception {
+    void aCertificateHasTheRightsOfItsGrantAndTheJournalNamesIt() throws Exception {
         pki.issue("ca", "watch", "URI:spiffe://site.example/watch");
         try (RunningDaemon daemon =
                         start(OPS, "san = \"spiffe://site.example/watch\"\nrights = [\"hold\"]\nholder = \"watch\"");
@@ -138,7 +138,7 @@ class TlsTest {
     }
 
     @Test
-    void aCertificateOfACaBelowTheOneThatTheGrantNamesIsAccepted() throws Exception {
+    void aCertificateOfAnIntermediateCaIsAcceptedWithItsChain() throws Exception {
         pki.openssl("req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj /CN=below"
                 + " -addext basicConstraints=critical,CA:TRUE -keyout below.key -out below.csr");
         pki.openssl("ca -batch -notext -config ca.cnf -in below.csr -out below.pem");
@@ -158,7 +158,7 @@ class TlsTest {
         }
     }
 
-    /** What is wrong with a certificate, how it is made, and what the log says. */
+    /** Asserts that the daemon refuses the certificate with this name, and that the log has this sentence. */
     private void assertRefused(RunningDaemon daemon, String name, String sentence) {
         log.list.clear();
         RpcException refused = catchThrowableOfType(
@@ -175,7 +175,7 @@ class TlsTest {
     }
 
     @Test
-    void aCertificateThatIsNotInOrderIsRefusedAndTheLogSaysWhy() throws Exception {
+    void anInvalidCertificateIsRefusedAndTheLogHasTheReason() throws Exception {
         String ops = "DNS:ops.example.org";
         pki.authority("other");
         pki.issue("ca", "old", ops, "-startdate", "20200101000000Z", "-enddate", "20210101000000Z");
@@ -213,7 +213,7 @@ class TlsTest {
     }
 
     @Test
-    void aNameCountsOnlyWithTheCaOfItsOwnGrant() throws Exception {
+    void aNameIsAcceptedOnlyFromTheCaOfItsGrant() throws Exception {
         pki.authority("other");
         pki.issue("other", "dev", "DNS:dev.example.org");
         pki.issue("other", "false", "DNS:ops.example.org");
@@ -232,9 +232,9 @@ class TlsTest {
         }
     }
 
-    // ---- peers that do not take part in a handshake
+    // ---- peers that do not complete a handshake
 
-    /** Trusts everybody, as only a test may. */
+    /** Opens a TLS socket that accepts every certificate, which only a test may do. */
     private static SSLSocket socket(int port, String version) throws Exception {
         X509TrustManager all = new X509TrustManager() {
             @Override
@@ -277,7 +277,7 @@ class TlsTest {
     }
 
     @Test
-    void plainTextIsRefusedWithoutAnAnswerInPlainText() throws Exception {
+    void plainTextIsRefusedWithoutAResponseInPlainText() throws Exception {
         try (RunningDaemon daemon = start(OPS);
                 Socket plain = new Socket(InetAddress.getLoopbackAddress(), daemon.port())) {
             plain.setSoTimeout(60_000);
@@ -293,7 +293,7 @@ class TlsTest {
     }
 
     @Test
-    void whateverAStrangerSendsTheOthersAreServed() throws Exception {
+    void randomBytesFromUnauthenticatedPeersDoNotAffectOthers() throws Exception {
         Random random = new Random(7);
         try (RunningDaemon daemon = start(OPS);
                 FluxClient honest = connect(daemon, "ops")) {
@@ -307,7 +307,7 @@ class TlsTest {
                     stranger.getOutputStream().write(start, 0, random.nextInt(start.length + 1));
                     stranger.getOutputStream().write(bytes);
                 } catch (IOException reset) {
-                    // the daemon need not read all of it
+                    // the daemon may close the connection before it has read all bytes
                 }
             }
             assertWorks(honest);
@@ -319,14 +319,14 @@ class TlsTest {
     }
 
     @Test
-    void halfHandshakesKeepNobodyOut() throws Exception {
+    void incompleteHandshakesDoNotBlockOtherConnections() throws Exception {
         List<Socket> half = new ArrayList<>();
         try (RunningDaemon daemon = start(OPS);
                 FluxClient before = connect(daemon, "ops")) {
             for (int i = 0; i < 1100; i++) {
                 Socket socket = new Socket();
                 socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), daemon.port()));
-                socket.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1}); // a record of 512 bytes begins
+                socket.getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1}); // the header of a record of 512 bytes
                 half.add(socket);
             }
             assertWorks(before);
@@ -348,7 +348,7 @@ class TlsTest {
         }
     }
 
-    /** Sends what begins a complete handshake, and nothing more. */
+    /** Opens a connection that sends only the first message of a valid handshake. */
     private static Socket stalled(int port) throws Exception {
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(null, null, null);
@@ -362,7 +362,7 @@ class TlsTest {
     }
 
     @Test
-    void peersThatStopAfterTheFirstMessageDoNotKeepTheirTurn() throws Exception {
+    void aPeerThatStopsAfterTheFirstMessageLosesItsTurnInTime() throws Exception {
         List<Socket> stalled = new ArrayList<>();
         try (RunningDaemon daemon = start(OPS)) {
             for (int i = 0; i < 100; i++) {
@@ -387,10 +387,10 @@ class TlsTest {
         }
     }
 
-    // ---- what a connection carries
+    // ---- data on a connection
 
     @Test
-    void manyRequestsBeforeTheFirstAnswerIsReadAndLongAnswersArrive() throws Exception {
+    void manyPipelinedRequestsAndLongResponsesArrive() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(
                         directory,
                         "[[resource.config]]\nhosts = \"node[0-4095]\"\ncores = \"0-3\"\n" + pki.config(OPS));
@@ -411,7 +411,7 @@ class TlsTest {
     // ---- files and configurations that change
 
     @Test
-    void filesAreReadAgainWithoutDroppingAnybodyButTheRevoked() throws Exception {
+    void reloadedFilesCloseOnlyConnectionsWithRevokedCertificates() throws Exception {
         pki.issue("ca", "dev", "DNS:dev.example.org");
         pki.list("ca");
         pki.authority("other");
@@ -426,7 +426,7 @@ class TlsTest {
             pki.revoke("ca", "dev");
             pki.issue("ca", "server", "DNS:localhost,DNS:renewed");
             pki.list("ca");
-            Files.delete(pki.file("other.pem")); // the files of one CA do not keep those of another CA from being read
+            Files.delete(pki.file("other.pem")); // an unreadable file of one CA does not affect the files of another CA
             daemon.lookAgain();
             await().untilAsserted(
                             () -> assertThatThrownBy(() -> assertWorks(dev)).isInstanceOf(IOException.class));
@@ -444,7 +444,7 @@ class TlsTest {
     }
 
     @Test
-    void aListOfRevokedCertificatesThatIsMissingOrOutOfDateRefusesAllOfItsCa() throws Exception {
+    void allCertificatesOfACaAreRefusedIfItsCrlIsMissingOutdatedOrDamaged() throws Exception {
         pki.list("ca");
         String crl = "\ncrl = \"" + pki.file("ca.crl") + "\"";
         try (RunningDaemon daemon = start(OPS + crl)) {
@@ -468,7 +468,7 @@ class TlsTest {
     }
 
     @Test
-    void aKeyThatDoesNotFitIsNotUsedAndTheLastOneStays() throws Exception {
+    void aKeyThatDoesNotMatchTheCertificateIsIgnoredAndTheLastOneStaysInUse() throws Exception {
         try (RunningDaemon daemon = start(OPS)) {
             Files.copy(pki.file("ops.key"), pki.file("x"));
             Files.move(pki.file("x"), pki.file("server.key"), StandardCopyOption.REPLACE_EXISTING);
@@ -482,7 +482,7 @@ class TlsTest {
     }
 
     @Test
-    void whoeverLosesARightOrTheGrantLosesTheConnection() throws Exception {
+    void aPeerThatLosesARightOrItsGrantIsDisconnected() throws Exception {
         pki.issue("ca", "dev", "DNS:dev.example.org");
         String dev = "san = \"dev.example.org\"\nrights = [\"read\"]";
         try (RunningDaemon daemon = start(OPS, dev);
@@ -524,7 +524,7 @@ class TlsTest {
     }
 
     @Test
-    void theLogWarnsOnceOfACertificateThatExpiresSoon() throws Exception {
+    void aCertificateThatExpiresSoonIsLoggedOncePerReload() throws Exception {
         Logger muster = (Logger) LoggerFactory.getLogger("muster");
         muster.addAppender(log);
         pki.issue("ca", "server", "DNS:localhost", "-days", "10");
@@ -547,7 +547,7 @@ class TlsTest {
     }
 
     @Test
-    void aFileThatCannotBeUsedIsNamedByTheCheck() throws Exception {
+    void checkNamesCertificateFilesThatCannotBeUsed() throws Exception {
         Path config = Files.writeString(directory.resolve("check.toml"), NODES + pki.config(OPS));
         Shell shell = new Shell();
         assertThat(shell.run("check", config.toString()).err()).isEmpty();
@@ -563,7 +563,7 @@ class TlsTest {
     // ---- the client
 
     @Test
-    void theClientTrustsOnlyTheHostThatItNamed() throws Exception {
+    void theClientTrustsOnlyItsCaAndTheRequestedHostName() throws Exception {
         pki.authority("other");
         pki.issue("ca", "elsewhere", "DNS:elsewhere.example.org");
         try (RunningDaemon daemon = start(OPS)) {
@@ -582,7 +582,7 @@ class TlsTest {
     }
 
     @Test
-    void serversAreTriedInOrderAndOneThatDoesNotAnswerIsWaitedForOnce() throws Exception {
+    void serversAreTriedInOrderAndAnUnresponsiveOneIsTriedOnce() throws Exception {
         try (RunningDaemon daemon = start(OPS);
                 ServerSocket silent = new ServerSocket(0, 50)) {
             String nobody = "tls://localhost:1";
@@ -607,7 +607,7 @@ class TlsTest {
     }
 
     @Test
-    void theReasonOfARefusalIsNeverLost() throws Exception {
+    void aRefusedClientAlwaysReceivesTheReason() throws Exception {
         pki.authority("other");
         pki.issue("other", "foreign", "DNS:ops.example.org");
         try (RunningDaemon daemon = start(OPS)) {

@@ -27,7 +27,7 @@ class WarmUpTest {
         return new Environment(Map.of(), RunningDaemon.uid(), home, "testhost", 2);
     }
 
-    /** Runs it on a thread whose lines are dropped, as a start does. */
+    /** Runs the warm-up on a thread whose log lines are dropped, as a start of the daemon does. */
     private int exercise(BooleanSupplier busy) throws Exception {
         WarmUp warmUp = new WarmUp(environment(place), busy);
         CompletableFuture<Integer> answered = new CompletableFuture<>();
@@ -44,7 +44,7 @@ class WarmUpTest {
     }
 
     @Test
-    void aScratchDaemonServesAndLeavesNothingBehind() throws Exception {
+    void theWarmUpDaemonServesAndLeavesNoFilesAndNoLogLines() throws Exception {
         Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
@@ -59,13 +59,13 @@ class WarmUpTest {
     }
 
     @Test
-    void aChangeEndsTheWarmUpAtOnce() throws Exception {
+    void aBusyDaemonEndsTheWarmUpAfterOneRound() throws Exception {
         assertThat(exercise(() -> true)).as("answers of one round").isBetween(1, 10);
         assertThat(place).isEmptyDirectory();
     }
 
     @Test
-    void whatAKilledDaemonLeftBehindIsRemovedAfterAMinute() throws Exception {
+    void directoriesOfAKilledWarmUpAreRemovedAfterAMinute() throws Exception {
         Path old = Files.createDirectories(place.resolve("muster-warm-up-1/state"));
         Path young = Files.createDirectory(place.resolve("muster-warm-up-2"));
         Path other = Files.createDirectory(place.resolve("somebody-elses"));
@@ -79,7 +79,7 @@ class WarmUpTest {
     }
 
     @Test
-    void aPlaceThatCannotBeWrittenToIsSaid() throws Exception {
+    void anUnwritableDirectoryIsAnError() throws Exception {
         WarmUp warmUp = new WarmUp(environment(place), () -> false);
         assertThatThrownBy(() -> warmUp.exercise(place.resolve("nowhere"))).isInstanceOf(IOException.class);
     }

@@ -1,6 +1,6 @@
 /**
- * Tests of the daemon's start and stop. May use everything that the daemon may use, and the journal's disks. The daemon runs its own
- * threads, and JUnit's thread waits for them.
+ * Tests of the start and stop of the daemon. These tests may use everything that the daemon may use, and the disks of the journal. The
+ * daemon runs its own threads, and the thread of JUnit waits for them.
  */
 @NullMarked
 package io.muster.daemon;

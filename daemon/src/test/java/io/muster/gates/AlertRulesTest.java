@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The alert rules for Prometheus, which need promtool of the package prometheus. */
+/** The alert rules for Prometheus. This test needs promtool from the package prometheus. */
 @Timeout(300)
 final class AlertRulesTest {
     private static final Path FOLDER = Path.of("../config/prometheus");
@@ -30,7 +30,7 @@ final class AlertRulesTest {
     }
 
     @Test
-    void promtool_accepts_the_rules_and_they_fire_when_they_should() throws Exception {
+    void promtool_accepts_the_rules_and_their_tests_pass() throws Exception {
         promtool("promtool", "check", "rules", "muster.rules.yml");
         promtool("promtool", "test", "rules", "muster.test.yml");
     }
@@ -42,7 +42,7 @@ final class AlertRulesTest {
     }
 
     @Test
-    void every_alert_is_tested_and_explained_and_uses_meters_that_there_are() throws IOException {
+    void every_alert_is_tested_and_documented_and_uses_existing_meters() throws IOException {
         String rules = Files.readString(FOLDER.resolve("muster.rules.yml"));
         String tests = Files.readString(FOLDER.resolve("muster.test.yml"));
         String page = Files.readString(Path.of("../docs/operations.md"));

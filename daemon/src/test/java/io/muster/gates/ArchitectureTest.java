@@ -39,7 +39,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The allowed dependencies. {@link #ARROWS} lists all of them: a package that is missing there fails, and so does an arrow upwards. */
+/**
+ * The allowed dependencies. {@link #ARROWS} lists all of them: a package that is missing in the list fails, and so does a dependency on a
+ * package below.
+ */
 final class ArchitectureTest {
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -173,7 +176,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void every_package_is_in_the_picture() {
+    void every_package_is_in_the_list_of_dependencies() {
         Set<String> packages = new TreeSet<>();
         CLASSES.forEach(type -> packages.add(packageOf(type)));
         assertThat(packages)
@@ -182,7 +185,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void packages_use_only_what_the_picture_allows() {
+    void packages_have_only_the_listed_dependencies() {
         Map<String, Set<String>> refused = new TreeMap<>();
         for (JavaClass type : CLASSES) {
             String from = packageOf(type);
@@ -200,7 +203,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void the_inventory_knows_no_logging_network_files_clock_or_threads() {
+    void the_inventory_does_not_depend_on_logging_network_files_clock_or_threads() {
         noClasses()
                 .that()
                 .resideInAPackage("io.muster.inventory..")
@@ -225,7 +228,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void the_protocol_knows_neither_netty_nor_logging() {
+    void the_protocol_does_not_depend_on_netty_or_logging() {
         noClasses()
                 .that()
                 .resideInAPackage("io.muster.protocol..")
@@ -246,7 +249,7 @@ final class ArchitectureTest {
 
     @ParameterizedTest
     @MethodSource("homes")
-    void a_library_is_seen_where_it_belongs_only(String library, List<String> packages) {
+    void a_library_is_used_only_in_its_packages(String library, List<String> packages) {
         noClasses()
                 .that()
                 .resideOutsideOfPackages(packages.toArray(new String[0]))
@@ -288,7 +291,7 @@ final class ArchitectureTest {
     }
 
     @Test
-    void only_serve_reaches_the_daemon() {
+    void only_serve_accesses_the_daemon() {
         classes()
                 .that()
                 .belongToAnyOf(CLASSES.get("io.muster.daemon.Serving").reflect())
@@ -301,9 +304,9 @@ final class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** A part is given the parts that it uses, and not the daemon, from which it could take any other. */
+    /** A part receives the parts that it uses, and not the daemon, through which it could access any other part. */
     @Test
-    void no_part_knows_the_whole_daemon() {
+    void no_part_depends_on_the_daemon_class() {
         noFields().should().haveRawType("io.muster.daemon.Daemon").check(CLASSES);
         noClasses()
                 .that()
@@ -313,7 +316,10 @@ final class ArchitectureTest {
                 .check(CLASSES);
     }
 
-    /** The build leaves some libraries off the class path of every verb but {@code serve}, by groups whose names their packages share. */
+    /**
+     * The build omits some libraries from the class path of every verb except {@code serve}, by group ids that are prefixes of package
+     * names.
+     */
     @Test
     void no_other_verb_can_reach_netty_logback_or_micrometer() throws IOException {
         Matcher excluded = Pattern.compile("<excludeGroupIds>(.*)</excludeGroupIds>")

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Every test that the documents name exists, with that method: a promise is only worth the test that holds it. */
+/** Every test class and test method that the documents name exists: a promise needs a test. */
 final class DocTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern NAMED = Pattern.compile("`([A-Z]\\w*Test)(?:\\.(\\w+))?`");
@@ -46,7 +46,7 @@ final class DocTest {
     }
 
     @Test
-    void every_test_that_a_document_names_is_there() throws IOException {
+    void every_test_that_a_document_names_exists() throws IOException {
         List<String> missing = new ArrayList<>();
         int named = 0;
         for (Path page : pages()) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The packages, checked as far as possible without building them; .ci/packages builds and installs them. */
+/** The packages, checked as far as possible without a build; .ci/packages builds and installs the packages. */
 class PackageTest {
     private static final Path CONFIG = Path.of("../config");
     private static final Path SCRIPTS = CONFIG.resolve("packages");
@@ -26,7 +26,7 @@ class PackageTest {
             return kind.equals("link") || source.startsWith("target/") || source.contains("/target/");
         }
 
-        /** The file's place in the package, if this line names one file. */
+        /** Returns the path of the file in the package, if this line names one file. */
         String place() {
             return target + "/" + Path.of(source).getFileName();
         }
@@ -56,7 +56,7 @@ class PackageTest {
     }
 
     @Test
-    void whatGoesInIsThere() throws Exception {
+    void everyListedSourceFileExists() throws Exception {
         assertThat(items())
                 .hasSizeGreaterThan(10)
                 .filteredOn(item -> !item.isBuilt() && !item.source().contains("*"))
@@ -64,12 +64,12 @@ class PackageTest {
     }
 
     @Test
-    void everyLineIsAKindThatTheScriptKnows() throws Exception {
+    void everyLineHasAKnownKind() throws Exception {
         assertThat(items()).extracting(Item::kind).containsOnly("644", "755", "tree", "link");
     }
 
     @Test
-    void anUpgradeAsksBeforeItReplacesWhatOperatorsEdit() throws Exception {
+    void filesInEtcAreConffiles() throws Exception {
         assertThat(items())
                 .extracting(Item::place)
                 .filteredOn(place -> place.startsWith("etc/"))
@@ -78,7 +78,7 @@ class PackageTest {
     }
 
     @Test
-    void everyDocumentToWhichTheReadmeOfThePackageLinksIsInThePackage() throws Exception {
+    void everyDocumentLinkedFromTheReadmeIsInThePackage() throws Exception {
         assertThat(items())
                 .filteredOn(item -> item.source().startsWith("../docs/"))
                 .extracting(Item::place)
@@ -122,7 +122,7 @@ class PackageTest {
                 "../launcher/build.sh",
                 "../../muster"
             })
-    void scriptsAreReadableByAnyShell(String script) throws Exception {
+    void scriptsHaveValidPosixShellSyntax(String script) throws Exception {
         run("sh", "-n", SCRIPTS.resolve(script).toString());
     }
 

@@ -33,7 +33,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Rules for the sources; the check of forbidden APIs finds tests that sleep. The limits are hard: split the code rather than raise a limit.
+ * Rules for the sources. The check of forbidden APIs finds tests that sleep. The limits are strict: split the code instead of raising a
+ * limit.
  */
 final class TidyTest {
     private static final int METHOD_LINES = 60;
@@ -46,7 +47,7 @@ final class TidyTest {
     private static final Pattern VAGUE =
             Pattern.compile(".+(Manager|Service|Helper|Util|Utils|Processor|Impl|Info|Data)");
     private static final Pattern UNFINISHED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
-    /** The beginning of a comment whose first word stands for a noun that the reader has to find. */
+    /** The beginning of a comment whose first word refers to a noun that the reader has to find. */
     private static final Pattern RIDDLE = Pattern.compile(
             "^\\s*(?:/\\*\\*(?:\\s*\\*)?|//) ((?:Of|That|Those|They|Them|It|Its|One that|Whom|Whoever)\\b)",
             Pattern.MULTILINE);
@@ -109,7 +110,7 @@ final class TidyTest {
         }
     }
 
-    /** A check of one class, method, call or annotation; returns what is wrong, or null. */
+    /** A check of one class, method, call or annotation; returns the violation, or null. */
     private interface Check<T extends Tree> {
         @Nullable
         String check(Source source, T node);
@@ -135,7 +136,7 @@ final class TidyTest {
     }
 
     @Test
-    void methods_fit_on_a_screen() {
+    void methods_have_few_lines() {
         assertThat(violations(MethodTree.class, (source, method) -> {
                     long lines = method.getBody() == null ? 0 : source.lines(method.getBody());
                     return lines > METHOD_LINES && !isTable(source, method)
@@ -145,13 +146,13 @@ final class TidyTest {
                 .isEmpty();
     }
 
-    /** Whether a method is a table of test cases, which may be long. */
+    /** Returns whether a method is a table of test cases, which may be long. */
     private static boolean isTable(Source source, MethodTree method) {
         return !source.main() && method.getModifiers().getFlags().contains(Modifier.STATIC);
     }
 
     @Test
-    void files_are_short() {
+    void files_have_few_lines() {
         assertThat(sources.stream()
                         .filter(Source::main)
                         .filter(source -> source.text().lines().count() > FILE_LINES)
@@ -173,7 +174,7 @@ final class TidyTest {
     }
 
     @Test
-    void comments_begin_with_what_they_speak_of() {
+    void comments_begin_with_their_subject() {
         List<String> violations = new ArrayList<>();
         for (Source source : sources) {
             Matcher comment = RIDDLE.matcher(source.text());
@@ -186,7 +187,7 @@ final class TidyTest {
     }
 
     @Test
-    void names_say_what_a_thing_is() {
+    void class_names_are_specific() {
         assertThat(violations(ClassTree.class, (source, type) -> {
                     String name = type.getSimpleName().toString();
                     boolean lost = name.endsWith("Handler") && !HANDLER_HOMES.contains(source.packageName());
@@ -196,7 +197,7 @@ final class TidyTest {
     }
 
     @Test
-    void nothing_is_left_for_later() {
+    void no_source_has_unfinished_marks() {
         assertThat(sources.stream()
                         .filter(source -> UNFINISHED.matcher(source.text()).find())
                         .map(Source::file))
@@ -217,7 +218,7 @@ final class TidyTest {
     }
 
     @Test
-    void every_package_says_what_it_is_and_marks_its_nulls() {
+    void every_package_has_a_description_and_is_null_marked() {
         Set<String> packages = new TreeSet<>();
         Set<String> described = new TreeSet<>();
         for (Source source : sources) {
@@ -234,7 +235,7 @@ final class TidyTest {
     }
 
     @Test
-    void nothing_names_a_path_on_somebodys_machine() throws IOException {
+    void no_file_contains_a_path_of_a_personal_machine() throws IOException {
         List<Path> texts = new ArrayList<>(files(ROOT.resolve("docs"), ""));
         texts.addAll(files(ROOT.resolve("config"), ""));
         sources.forEach(source -> texts.add(source.file()));

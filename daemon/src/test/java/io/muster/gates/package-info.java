@@ -1,6 +1,6 @@
 /**
- * Tests of the code itself: allowed dependencies, and rules for the sources. Depends on the compiler's tree API and on ArchUnit. To repair
- * a failure, change the code that it names.
+ * Tests of the code itself: allowed dependencies, and rules for the sources. These tests depend on the tree API of the compiler and on
+ * ArchUnit. To fix a failure, change the code that the failure names.
  */
 @NullMarked
 package io.muster.gates;

@@ -26,7 +26,7 @@ class EventFilterTest {
     }
 
     @Test
-    void eventsAreChosenByTimeAndName() {
+    void eventsAreFilteredByTimeAndName() {
         assertThat(EventFilter.ALL.matches(DRAIN)).isTrue();
         assertThat(EventFilter.ALL.between(100, 101).matches(DRAIN)).isTrue();
         assertThat(EventFilter.ALL.between(101, 102).matches(DRAIN)).isFalse();
@@ -37,7 +37,7 @@ class EventFilterTest {
     }
 
     @Test
-    void targetsAreRanksIfTheyReadAsRanksElseHosts() {
+    void targetsThatParseAsRanksAreRanksAndOthersAreHosts() {
         assertThat(EventFilter.ALL.about("2,7").matches(DRAIN)).isTrue();
         assertThat(EventFilter.ALL.about("3").matches(DRAIN)).isFalse();
         assertThat(EventFilter.ALL.about("node[2-9]").matches(DRAIN)).isTrue();
@@ -50,7 +50,7 @@ class EventFilterTest {
     }
 
     @Test
-    void whatKnowsOnlyRanksIsFoundByHostWhereRIsAtHand() {
+    void eventsWithRanksOnlyAreMatchedByHostIfRIsGiven() {
         ResourceSet resources = ResourceSet.parse("""
                 {"version":1,"execution":{"R_lite":[{"rank":"0-7","children":{"core":"0"}}],
                 "starttime":0,"expiration":0,"nodelist":["node[0-7]"]}}""");
@@ -70,7 +70,7 @@ class EventFilterTest {
     }
 
     @Test
-    void aRestartIsAboutAllItsRanks() {
+    void aRestartMatchesAllOfItsRanks() {
         var restart =
                 new JsonMapper().createObjectNode().put("timestamp", 100.5).put("name", "restart");
         restart.putObject("context").put("ranks", "0-7").put("online", "").put("nodelist", "node[0-7]");
@@ -79,9 +79,9 @@ class EventFilterTest {
         assertThat(EventFilter.ALL.about("8").matches(restart)).isFalse();
     }
 
-    /** The host may have had another rank when the event happened. */
+    /** The host may have had another rank at the time of the event. */
     @Test
-    void whatNamesHostsIsFoundByHost() {
+    void eventsWithANodelistAreMatchedByHostAndNotByRank() {
         ResourceSet resources = ResourceSet.parse("""
                 {"version":1,"execution":{"R_lite":[{"rank":"0-1","children":{"core":"0"}}],
                 "starttime":0,"expiration":0,"nodelist":["node[2-3]"]}}""");

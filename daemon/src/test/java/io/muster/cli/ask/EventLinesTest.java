@@ -28,7 +28,7 @@ class EventLinesTest {
                 "offset|       0.000000|       2.250000|      64.750000",
                 "human|[Nov21 02:51]|[  +2.250000]|[Nov21 02:53]",
             })
-    void eachEventIsALine(String format, String first, String second, String third) throws Exception {
+    void eachEventIsPrintedAsOneLine(String format, String first, String second, String third) throws Exception {
         EventLines lines = new EventLines(format, zone("Europe/Berlin"));
         assertThat(lines.of(event(0))).isEqualTo(first + " drain idset=\"1\" reason=\"a\\u001Bb\" overwrite=0");
         assertThat(lines.of(event(1))).isEqualTo(second + " resource-define method=\"configuration\"");
@@ -37,7 +37,7 @@ class EventLinesTest {
 
     @ParameterizedTest
     @CsvSource({"UTC,2026-11-21T01:51:55.250000Z", "America/New_York,2026-11-20T20:51:55.250000-0500"})
-    void isoTimesAreLocal(String zone, String time) throws Exception {
+    void isoTimesAreInTheZoneOfTheUser(String zone, String time) throws Exception {
         assertThat(new EventLines("iso", zone(zone)).of(event(0))).startsWith(time + " drain ");
     }
 

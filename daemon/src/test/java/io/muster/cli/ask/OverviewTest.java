@@ -16,7 +16,7 @@ class OverviewTest {
             """;
 
     @Test
-    void aBrokersStatusIsReadAsTheSameState() throws Exception {
+    void theStatusOfABrokerIsConvertedToAnInventoryState() throws Exception {
         Overview standing = Overview.of(Status.parse(new JsonMapper().readTree(OF_A_BROKER)));
 
         assertThat(standing.flux()).isTrue();

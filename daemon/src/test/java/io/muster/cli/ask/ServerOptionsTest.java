@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class ServerOptionsTest {
     @Test
-    void anAddressMayBeAPathAsForEveryOtherVerb() {
+    void anAddressMayBeAPathOrAUri() {
         assertThat(ServerOptions.address("/run/s")).isEqualTo("local:///run/s");
         assertThat(ServerOptions.address("s"))
                 .isEqualTo("local://" + Path.of("s").toAbsolutePath());

@@ -41,7 +41,7 @@ class StateTableTest {
     }
 
     @Test
-    void rowsThatDifferOnlyInTheirRanksAreFoldedIntoOne() {
+    void rowsThatDifferOnlyInTheirRanksAreMerged() {
         InventoryState state = ALL_UP;
         for (int rank = 0; rank < 50; rank++) {
             state = state.apply(drain(Integer.toString(rank), "maintenance", "admin", 0), 2 + rank, ADA);
@@ -61,7 +61,7 @@ class StateTableTest {
     }
 
     @Test
-    void statesAndLivenessNarrowEachOther() {
+    void filtersOfStateAndLivenessAreCombined() {
         InventoryState state = ALL_UP.apply(drain("1-2", "bad", "admin", 0), 2, ADA)
                 .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("2-3"), ""), 3, ADA);
         List<StateGroup> groups = StateGroup.of(state, Idset.EMPTY, R.ranks());
@@ -80,7 +80,7 @@ class StateTableTest {
     }
 
     @Test
-    void propertiesDivideRanksWithoutTryingEachCombination() {
+    void ranksAreGroupedByTheirSetsOfProperties() {
         ResourceSet tagged = R;
         for (int i = 0; i < 40; i++) {
             tagged = tagged.withProperty("p" + i, Idset.range(i, 99));
@@ -88,7 +88,7 @@ class StateTableTest {
         assertThat(PropertyGroups.of(tagged, tagged.ranks())).hasSize(40).containsEntry(List.of("p0"), Idset.of(0));
     }
 
-    /** Comparing each group with each property would take minutes. */
+    /** A comparison of each group with each property would take minutes. */
     @Test
     @Timeout(60)
     void ranksAreGroupedByTensOfThousandsOfProperties() {

@@ -1,6 +1,4 @@
-/**
- * Tests of what verbs share when they ask a daemon.
- */
+/** Tests of the classes that verbs share for requests to a daemon. */
 @NullMarked
 package io.muster.cli.ask;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class ReportVerbTest {
     @Test
-    void csvQuotesWhatASpreadsheetWouldTakeForAFormula() {
+    void csvQuotesTextThatASpreadsheetWouldInterpretAsAFormula() {
         Totals totals = new Totals(Totals.By.REASON, new Period(105, 130));
         Outage bad = Outage.open(Outage.Kind.DRAINED, "admin", "bad", 100, "ada");
         totals.add(bad, List.of("n2"));

@@ -17,13 +17,13 @@ class ListingTest {
             Hostlist.parse("node[1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31]").toString();
 
     @Test
-    void aListThatFitsIsWhole() {
+    void aListThatFitsIsNotCut() {
         assertThat(Listing.HOSTS.cut("node[0-9999]", 12)).isEqualTo("node[0-9999]");
         assertThat(Listing.HOSTS.cut("", 0)).isEmpty();
     }
 
     @Test
-    void aListThatIsCutSaysHowManyAreMissing() {
+    void aCutListEndsWithTheNumberOfOmittedEntries() {
         assertThat(Listing.HOSTS.cut(RACKS, 60)).isEqualTo("r000n[00-39],r001n[00-39],...[9,920 more hosts]");
         assertThat(Listing.HOSTS.cut(ODD, 40)).isEqualTo("node[1,3,5,7,9,11,13],...[9 more hosts]");
         assertThat(Listing.RANKS.cut("0-5,7,9-2000,2002,2004,2006,2008,2010", 34))
@@ -35,7 +35,7 @@ class ListingTest {
 
     @ParameterizedTest
     @ValueSource(ints = {14, 28, 40, 80, 200, 1000})
-    void aListThatIsCutFitsAndIsNoList(int width) {
+    void aCutListFitsTheWidthAndDoesNotParseAsAList(int width) {
         for (String list : new String[] {RACKS, ODD + ",x[" + "1,".repeat(600) + "2]"}) {
             String cut = Listing.HOSTS.cut(list, width);
             assertThat(cut).hasSizeLessThanOrEqualTo(width).matches("(?s).*hosts?]");
@@ -47,7 +47,7 @@ class ListingTest {
     }
 
     @Test
-    void aTableCutsItsListsInEveryColumn() {
+    void aTableCutsTheListsInEachColumn() {
         Table table = new Table(
                 Column.hosts("nodelist", "NODELIST"), Column.flexible("reason", "REASON"), Column.hosts("b", "B"));
         table.row(RACKS, "a reason of thirty characters.", RACKS);

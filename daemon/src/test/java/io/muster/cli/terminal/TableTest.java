@@ -30,12 +30,12 @@ class TableTest {
     }
 
     @Test
-    void withoutAHeaderItsWidthsDoNotCount() {
+    void withoutAHeaderTheWidthOfColumnTitlesIsIgnored() {
         assertThat(hosts("x", "n").render(false, Style.PLAIN)).isEqualTo("  avail   node0\ndrained x n\n");
     }
 
     @Test
-    void nothingIsCutWhereThereIsNoTerminal() {
+    void cellsAreNotCutWithoutATerminal() {
         String nodelist = "node[" + "1,3,5,7,9,".repeat(500) + "11]";
         assertThat(hosts("r".repeat(5000), nodelist).render(true, Style.PLAIN))
                 .contains(nodelist)
@@ -43,7 +43,7 @@ class TableTest {
     }
 
     @Test
-    void theLastColumnGoesOnBelowItselfAfterAComma() {
+    void theLastColumnWrapsAfterAComma() {
         assertThat(hosts("x", "node[1,3,5,7,9,11]").render(false, wide(21))).isEqualTo("""
                           avail   node0
                         drained x node[1,3,5,
@@ -52,7 +52,7 @@ class TableTest {
     }
 
     @Test
-    void aReasonIsCutWithAPlusOnceTheHostsAreNarrow() {
+    void aReasonIsCutWithAPlusIfTheHostsHaveTheirMinimumWidth() {
         assertThat(hosts("a reason that is long", "node[1,3,5,7]").render(false, wide(30)))
                 .isEqualTo("""
                           avail             node0
@@ -62,40 +62,40 @@ class TableTest {
     }
 
     @Test
-    void aTerminalTooNarrowForAnythingStillShowsAllHosts() {
+    void allHostsAreShownOnTheNarrowestTerminal() {
         String narrow = hosts("a reason that is long", "node[1,3,5,7]").render(false, wide(5));
         assertThat(narrow.replaceAll("\\s", "")).contains("node[1,3,5,7]");
     }
 
     @Test
-    void aNameWiderThanItsColumnIsBrokenWhereTheWidthEnds() {
+    void aNameThatIsWiderThanItsColumnIsBrokenAtTheWidth() {
         Table table = new Table(Column.flexible("nodelist", "NODELIST"));
         table.row("abcdefghijklmnop");
         assertThat(table.render(false, wide(10))).isEqualTo("abcdefghij\nklmnop\n");
     }
 
     @Test
-    void wordsHaveTheirColoursAndWidthsStayThoseOfTheText() {
+    void coloursDoNotChangeTheWidthsOfColumns() {
         assertThat(hosts("x", "n").render(true, new Style(true, true, 80)))
                 .isEqualTo(
                         "\033[1m  STATE REASON NODELIST\033[0m\n  avail        node0\n\033[33mdrained\033[0m x      n\n");
     }
 
     @Test
-    void whatCouldMoveTheCursorIsShownAsAQuestionMark() {
+    void controlAndDirectionCharactersArePrintedAsQuestionMarks() {
         assertThat(hosts("a\033[2Jb\nc\u009bd\u202ee", "n").render(false, Style.PLAIN))
                 .contains("a?[2Jb?c?d?e n");
     }
 
     @Test
-    void charactersBeyondTheFirstPlaneAreOneColumn() {
+    void aSurrogatePairCountsAsOneColumn() {
         assertThat(hosts("💥 dimm", "n").render(false, Style.PLAIN))
                 .isEqualTo("  avail        node0\ndrained 💥 dimm n\n");
         assertThat(Printable.cut("💥💥💥", 2)).isEqualTo("💥+");
     }
 
     @Test
-    void aRowHasACellForEachColumn() {
+    void aRowWithAWrongNumberOfCellsIsRefused() {
         assertThatThrownBy(() -> new Table(Column.left("a", "A")).row("1", "2")).hasMessage("2 cells for 1 columns");
     }
 }

@@ -34,12 +34,12 @@ class TemplateTest {
                 "<{reason:*^12s}>|<**bad dimm**>",
                 "<{reason!s:<10h}>|<bad dimm  >"
             })
-    void fieldsStandAsInPython(String format, String line) {
+    void fieldsAreFormattedAsInPython(String format, String line) {
         assertThat(render(format, "bad dimm")).isEqualTo(line + "\n");
     }
 
     @Test
-    void headersHaveTheFieldsForm() {
+    void headersAreFormattedLikeTheirFields() {
         Table table = new Table(Column.left("state", "STATE"), Column.left("nodelist", "NODELIST"));
         table.row("avail", "node0");
         Template template = Template.parse("{state:>8} {nodelist}");
@@ -52,18 +52,18 @@ class TemplateTest {
             delimiter = '|',
             ignoreLeadingAndTrailingWhitespace = false,
             value = {"<{reason:5}>|<   12>", "<{reason:<5}>|<12   >", "<{reason:05d}>|<00012>", "<{reason:h}>|<12>"})
-    void numbersStandAtTheRight(String format, String line) {
+    void numbersAreAlignedToTheRightByDefault(String format, String line) {
         assertThat(render(format, "12")).isEqualTo(line + "\n");
     }
 
     @Test
-    void whatIsEmptyMayBeAHyphen() {
+    void anEmptyFieldWithTheHFlagIsPrintedAsAHyphen() {
         assertThat(render("<{reason:>4h}>", "")).isEqualTo("<   ->\n");
         assertThat(render("<{reason:>4}>", "")).isEqualTo("<    >\n");
     }
 
     @Test
-    void aLineWithNothingInItIsLeftOut() {
+    void anEmptyLineIsOmitted() {
         assertThat(render("{reason:>4}", "")).isEmpty();
     }
 
@@ -78,7 +78,7 @@ class TemplateTest {
                 "{reason!D:>21}|  2026-11-21T11:01:05",
                 "{reason!d:%Y-%m-%d %T %z %j %e%% %s %Q}|2026-11-21 11:01:05 +0100 325 21% 1795255265 %Q"
             })
-    void aTimeIsWrittenAsStrftimeDoes(String format, String line) {
+    void timesAreFormattedAsByStrftime(String format, String line) {
         assertThat(render(format, "2026-11-21T10:01:05Z")).isEqualTo(line + "\n");
         assertThat(render(format + ".", "-")).doesNotContain("2026");
     }
@@ -96,7 +96,7 @@ class TemplateTest {
     }
 
     @Test
-    void marksHaveFieldsGrowOrLeaveThemOut() {
+    void prefixesWidenFieldsOrOmitEmptyColumns() {
         assertThat(render("+:{state:>3.3} ?:{reason:<3}|{nnodes}", true))
                 .isEqualTo("  STATE REASON|NNODES\ndrained bad dimm|9\n  avail    |10\n");
         assertThat(render("+:{state:>3.3}|", false)).isEqualTo("drained|\n  avail|\n");
@@ -110,7 +110,7 @@ class TemplateTest {
     }
 
     @Test
-    void linesAreSortedByWhatIsNamedInFront() {
+    void linesAreSortedByTheColumnsOfTheSortPrefix() {
         Table table = new Table(Column.left("state", "STATE"), Column.right("nnodes", "NNODES"));
         assertThat(Template.parse("sort:-nnodes,state {state}").fields()).containsExactly("state", "nnodes", "state");
         assertThat(Template.parse("sort:,{state}").fields()).containsExactly("state");
@@ -126,7 +126,7 @@ class TemplateTest {
     }
 
     @Test
-    void coloursAreWhereTheyMeanSomething() {
+    void colourFieldsColourTheStateOnly() {
         Table table = new Table(Column.left("state", "STATE"), Column.left("reason", "REASON"));
         table.row("drained", "down");
         assertThat(Template.parse("{color_up}{state:>8}{color_off} {reason}")
@@ -143,7 +143,7 @@ class TemplateTest {
                         "{state:>1.2.3}|expected {name}",
                 "{state!F}|expected the conversion !d or !D"
             })
-    void whatIsNoFormatSaysWhere(String format, String reason) {
+    void anInvalidFormatIsRefusedWithThePosition(String format, String reason) {
         assertThatThrownBy(() -> Template.parse(format))
                 .hasMessageContaining(reason)
                 .hasMessageContaining("at position");

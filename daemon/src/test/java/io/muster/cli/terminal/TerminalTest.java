@@ -20,7 +20,7 @@ class TerminalTest {
     }
 
     @Test
-    void colourIsForTerminalsThatWereNotToldOtherwise() {
+    void colourIsUsedOnATerminalUnlessItIsDisabled() {
         assertThat(style(true, Map.of()).color()).isTrue();
         assertThat(style(false, Map.of()).color()).isFalse();
         assertThat(style(true, Map.of("NO_COLOR", "1")).color()).isFalse();
@@ -39,7 +39,7 @@ class TerminalTest {
     }
 
     @Test
-    void heightIsThatOfTheTerminalIfItIsKnown() {
+    void theHeightComesFromLinesAndIsZeroIfUnknown() {
         assertThat(Terminal.of(Map.of("LINES", "24"), true, true, true).height())
                 .isEqualTo(24);
         assertThat(Terminal.of(Map.of("LINES", "24"), true, false, true).height())
@@ -53,7 +53,7 @@ class TerminalTest {
     }
 
     @Test
-    void widthIsThatOfTheTerminalAndNoneElsewhere() {
+    void theWidthComesFromColumnsAndIsZeroWithoutATerminal() {
         assertThat(style(true, Map.of("COLUMNS", "132")).width()).isEqualTo(132);
         assertThat(style(true, Map.of()).width()).isEqualTo(80);
         assertThat(style(true, Map.of("COLUMNS", "wide")).width()).isEqualTo(80);
@@ -62,7 +62,7 @@ class TerminalTest {
     }
 
     @Test
-    void marksAreForThoseWhoCanSeeThem() {
+    void checkMarksAreUsedOnlyInUtf8Locales() {
         assertThat(style(true, Map.of("LANG", "de_DE.UTF-8")).mark(true)).isEqualTo("✔");
         assertThat(style(true, Map.of("LANG", "de_DE.UTF-8", "LC_ALL", "C")).mark(true))
                 .isEqualTo("y");
@@ -72,13 +72,13 @@ class TerminalTest {
     }
 
     @Test
-    void aBarIsAsLongAsTheWorkThatIsDone() {
+    void theProgressBarShowsTheShareOfTheWorkThatIsDone() {
         assertThat(Progress.bar("reading", 50, 200)).isEqualTo("reading [#######.......................] 25%");
         assertThat(Progress.bar("reading", 0, 0)).endsWith("] 100%");
         assertThat(Progress.bar("reading", 300, 200)).endsWith("] 100%");
     }
 
-    /** Work of three steps that take four seconds each. */
+    /** Shows the progress of three steps that take four seconds each. */
     private static String progress(boolean terminal) {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Console console = new Console(
@@ -99,7 +99,7 @@ class TerminalTest {
     }
 
     @Test
-    void progressIsForTerminalsOnly() {
+    void progressIsPrintedOnlyOnATerminal() {
         assertThat(progress(true))
                 .isEqualTo(Stream.of(
                                 "work [#########.....................] 33%",

@@ -74,7 +74,7 @@ class WhenTest {
                 "2026-10-25 02:30 CEST     | 2026-10-25T00:30:00Z | 2026-10-25T00:30:00Z",
                 "2026-10-25 02:30 CET      | 2026-10-25T01:30:00Z | 2026-10-25T01:30:00Z",
             })
-    void timesAreReadAsPeopleGiveThem(String text, Instant next, Instant last) {
+    void everyFormOfTimeIsParsedAsTheNextOrTheLastSuchTime(String text, Instant next, Instant last) {
         assertThat(read(text, SATURDAY, true)).as("the next").isEqualTo(next);
         assertThat(read(text, SATURDAY, false)).as("the last").isEqualTo(last);
     }
@@ -100,10 +100,10 @@ class WhenTest {
         assertThat(read(first, now, true)).isNotEqualTo(read(second, now, true));
     }
 
-    /** The last time that is certain is not one that exists twice, unless both have passed. */
+    /** An unambiguous time on a day with a change of the clocks is not affected by the offset of the present day. */
     @ParameterizedTest
     @CsvSource({"03:00,2026-03-28T12:00:00Z,2026-03-29T01:00:00Z", "03:00,2026-10-24T12:00:00Z,2026-10-25T02:00:00Z"})
-    void thePresentOffsetIsNotAssumedForAnotherDay(String text, Instant now, Instant then) {
+    void theOffsetOfTheOtherDayIsUsed(String text, Instant now, Instant then) {
         assertThat(read(text, now, true)).isEqualTo(then);
     }
 
@@ -163,7 +163,7 @@ class WhenTest {
                 "-5m",
                 "8am please"
             })
-    void whatIsNoTimeSaysWhatIs(String text) {
+    void anInvalidTimeIsRefusedWithTheForms(String text) {
         assertThatThrownBy(() -> read(text, SATURDAY, true))
                 .hasMessage("\"" + text + "\" is not a time")
                 .isInstanceOfSatisfying(Failure.class, f -> {

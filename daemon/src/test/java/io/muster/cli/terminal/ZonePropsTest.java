@@ -9,7 +9,7 @@ import java.time.zone.ZoneOffsetTransition;
 import java.util.List;
 import java.util.Random;
 
-/** Whatever is printed is read again as the same time: in every zone, and around the changes of the clocks. */
+/** Printed times parse as the same time, in every zone and around the changes of the clocks. */
 class ZonePropsTest {
     private static final List<String> NAMES = ZoneId.getAvailableZoneIds().stream()
             .filter(name -> !name.startsWith("SystemV"))
@@ -19,7 +19,7 @@ class ZonePropsTest {
     private static final long END = Instant.parse("2099-01-01T00:00:00Z").getEpochSecond();
 
     @Seeds
-    void whatIsPrintedIsReadAgain(Random random) {
+    void printedTimesParseAsTheSameTime(Random random) {
         ZoneId id = Zone.named(NAMES.get(random.nextInt(NAMES.size())));
         Zone zone = new Zone(Console.ofProcess(), id);
         for (int i = 0; i < 20; i++) {

@@ -64,7 +64,7 @@ final class AccountsTest {
     }
 
     @Test
-    void othersAreAskedForOnce() {
+    void otherAccountsAreLookedUpOnce() {
         assertThat(accounts.uid("carol")).hasValue(70000);
         assertThat(accounts.uid("carol")).hasValue(70000);
         assertThat(accounts.name(70000)).isEqualTo("carol");
@@ -74,7 +74,7 @@ final class AccountsTest {
     }
 
     @Test
-    void theLoginOfAProcessStaysTheSameUnderSudo() throws IOException {
+    void theLoginUidOfAProcessIsRecordedForRoot() throws IOException {
         Map<String, Integer> logins = Map.of("1001", 1001, "4294967294", -2, "4294967295", -1, "", -1, "x", -1);
         for (Map.Entry<String, Integer> login : logins.entrySet()) {
             Files.createDirectories(etc.resolve("77"));
@@ -97,7 +97,7 @@ final class AccountsTest {
     }
 
     @Test
-    void aUserForWhomAnotherSpeaksIsNamedAsOnAConnection() {
+    void aUserNamedBySpeakForIsResolvedOnceAndShownWithTheSpeaker() {
         Access access = new Access(true, false, List.of(), List.of());
         HandDriven core = new HandDriven(Instant.EPOCH);
         Aside aside = new Aside(core, core);
@@ -126,7 +126,7 @@ final class AccountsTest {
     }
 
     @Test
-    void numbersNeedNotExist() {
+    void numericIdsNeedNoAccount() {
         assertThat(accounts.uid("4242")).hasValue(4242);
         assertThat(accounts.uid("4294967295")).hasValue(-1);
         assertThat(accounts.uid("9999999999")).isEmpty();
@@ -135,14 +135,14 @@ final class AccountsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-h", "a b", "a;b", "a\nb", "a:b", "*", "$(id)"})
-    void whatCannotBeANameIsNeverAsked(String text) {
+    void invalidNamesAreNotLookedUp(String text) {
         assertThat(accounts.uid(text)).isEmpty();
         assertThat(accounts.gid(text)).isEmpty();
         assertThat(asked).isEmpty();
     }
 
     @Test
-    void grantsCoverUsersAndGroupsAndTheirMembers() {
+    void grantsIncludeUsersGroupsAndMembersOfGroups() {
         List<String> unresolved = new ArrayList<>();
         Grants grants =
                 Grants.resolve(List.of("alice", "%ops", "%users", "mallory", "%none", "77"), accounts, unresolved::add);
@@ -163,13 +163,13 @@ final class AccountsTest {
     }
 
     @Test
-    void membersByPrimaryGroupCountToo() {
+    void grantsToAGroupIncludeUsersWithThatPrimaryGroup() {
         Grants grants = Grants.resolve(List.of("%users"), accounts, name -> {});
         assertThat(grants.include(Identity.ofKernel(1001, 9, 0))).isTrue();
     }
 
     @Test
-    void theSystemsOwnAccountsAreKnown() {
+    void accountsOfTheSystemAreFound() {
         Accounts system = new Accounts();
         assertThat(system.uid("root")).hasValue(0);
         assertThat(system.name(0)).isEqualTo("root");

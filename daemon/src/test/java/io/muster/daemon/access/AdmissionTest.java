@@ -31,7 +31,7 @@ class AdmissionTest {
         return Objects.requireNonNull(admission.admit(Identity.ofKernel(uid, uid, 0), "" + uid));
     }
 
-    /** The rights of a request that the owner sends for a user with these roles. */
+    /** Returns the rights of a request that the owner sends for a user with these roles. */
     private static Rights forOwner(Admission admission, int uid, int roles) {
         return admission.onBehalfOf(of(admission, OWNER), new Credentials(uid, roles), "" + uid);
     }
@@ -70,7 +70,7 @@ class AdmissionTest {
     }
 
     @Test
-    void aCertificateHasTheRightsOfItsGrantsAndATokenItsOwn() {
+    void aCertificateHasTheRightsOfItsGrantsAndATokenHasItsOwnRights() {
         Admission admission = admission(
                 false,
                 List.of(),
@@ -103,7 +103,7 @@ class AdmissionTest {
     }
 
     @Test
-    void theUserOfAnotherHostIsNobodyHere() {
+    void aUserOfAnotherHostHasNoRightsOfTheLocalUserWithTheSameUid() {
         Admission admission = admission(
                 false,
                 List.of(),
@@ -128,7 +128,7 @@ class AdmissionTest {
     }
 
     @Test
-    void fluxsAdminRoleHasWhatAGrantGivesIt() {
+    void theAdminRoleOfFluxHasOnlyTheRightsOfGrantsToTheRole() {
         int admin = Credentials.USER | Credentials.ADMIN;
         Admission without = admission(true, List.of("2001"));
         assertThat(of(without, 2001).credentials().rolemask()).isEqualTo(admin | Credentials.LOCAL);

@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The accounts of a host that has only those of its {@code passwd} file and no name service. */
+/** The accounts of a host that has a {@code passwd} file and no name service. */
 public final class FewAccounts {
     private FewAccounts() {}
 
-    /** @param users name and number of each user, as in {@code alice:1001} */
+    /** @param users the name and uid of each user, as in {@code alice:1001} */
     public static Accounts of(Path etc, String... users) throws IOException {
         StringBuilder passwd = new StringBuilder();
         for (String user : users) {

@@ -18,7 +18,7 @@ class LogBudgetTest {
     }
 
     @Test
-    void eachUserHasItsOwnShareOfEachMinute() {
+    void eachUserMayLogALimitedNumberOfLinesPerMinute() {
         assertThat(taken(1, 1000)).isEqualTo(LogBudget.LINES);
         assertThat(taken(2, 5)).isEqualTo(5);
         nanos.addAndGet(LogBudget.WINDOW - 1);
@@ -28,7 +28,7 @@ class LogBudgetTest {
     }
 
     @Test
-    void moreUsersThanThereAreCostNoMoreMemoryAndLoseNobodysLine() {
+    void firstLinesOfManyUsersAreNotDropped() {
         for (int uid = 0; uid < 50_000; uid++) {
             assertThat(budget.take(Identity.ofKernel(uid, uid, uid))).isTrue();
         }

@@ -1,6 +1,4 @@
-/**
- * Tests of who a peer is and what it may do.
- */
+/** Tests of the identity of a peer and of its rights. */
 @NullMarked
 package io.muster.daemon.access;
 

@@ -10,10 +10,10 @@ import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.Arrays;
 
-/** Any message is either refused with a place, or has alerts with names that a holder may have. */
+/** Each message is either refused with a location, or parsed to alerts whose fingerprints are valid in the name of a holder. */
 class AlertFuzzTest {
     @FuzzTest(maxDuration = "30s")
-    void messagesAreRefusedOrRead(byte[] text) {
+    void messagesAreRefusedOrParsed(byte[] text) {
         ObjectNode json;
         try {
             json = Json.parse(Bytes.wrap(Arrays.copyOf(text, text.length + 1)));

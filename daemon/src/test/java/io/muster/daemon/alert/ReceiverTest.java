@@ -86,7 +86,7 @@ class ReceiverTest {
     }
 
     @Test
-    void anAlertHoldsItsHostUntilItIsResolved() {
+    void anAlertDrainsItsHostUntilItIsResolved() {
         assertThat(receive(alert("a1", "firing", "node1:9100")).status()).isEqualTo(200);
         Hold hold = Objects.requireNonNull(hold(1, "alerts:a1"));
         assertThat(hold.reason()).isEqualTo("Fan: too hot");
@@ -102,7 +102,7 @@ class ReceiverTest {
     }
 
     @Test
-    void aConfigurationThatIsReadDuringAMessageCountsForTheNextOne(@TempDir Path directory) throws Exception {
+    void aConfigurationReloadedDuringAMessageAppliesFromTheNextMessage(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(
                 directory.resolve("muster.toml"),
                 "[alerts]\nholder = \"others\"\n[[resource.config]]\nhosts = \"n0\"\ncores = \"0\"\n");
@@ -135,7 +135,7 @@ class ReceiverTest {
     }
 
     @Test
-    void whatCannotBeHeldIsRefusedAndTheRestIsCarriedOut() {
+    void alertsForUnknownHostsOrBeyondTheShareAreRefusedAndTheOthersApplied() {
         Receiver.Report report = receive(
                 alert("a0", "firing", "node0"),
                 alert("a9", "firing", "login1"),
@@ -153,7 +153,7 @@ class ReceiverTest {
     }
 
     @Test
-    void anAlertWithoutTheLabelIsNamedByItsFingerprint() {
+    void anAlertWithoutTheHostLabelIsReportedByItsFingerprint() {
         Receiver other = receiver("node", "", "x");
         assertThat(receive(other, message("", alert("a1", "firing", "node1"))).detail())
                 .isEqualTo("there is no host in the label node of a1");
@@ -167,7 +167,7 @@ class ReceiverTest {
             ''       | {summary} {{alertname}}   | too hot {Fan}
             ''       | $1 \\ {alertname}         | $1 \\ Fan
             """)
-    void theReasonIsMadeFromLabelsAndAnnotations(String category, String template, String reason) {
+    void theReasonIsBuiltFromLabelsAndAnnotations(String category, String template, String reason) {
         receive(receiver("instance", category, template), message("", alert("a1", "firing", "node1")));
         assertThat(Objects.requireNonNull(hold(1, "alerts:a1")).reason()).isEqualTo(reason);
     }
@@ -184,7 +184,7 @@ class ReceiverTest {
     }
 
     @Test
-    void aDiskThatRefusesWritesMakesTheAlertmanagerTryAgain() {
+    void aDiskThatRefusesWritesResultsInStatus503() {
         rig.disk.fault((kind, name) -> {
             throw FaultyDisk.broken();
         });
@@ -206,7 +206,7 @@ class ReceiverTest {
             {"version":"4","alerts":[{"fingerprint":"a","labels":{},"status":"x"}]} | /alerts/0/status must be one of firing, resolved
             {"version":"4","alerts":[{"fingerprint":"a","labels":{},"status":"firing","endsAt":"x"}]} | /alerts/0/endsAt must be a time by RFC 3339
             """)
-    void aMessageWithAFaultIsRefusedAsAWhole(String text, String sentence) throws IOException {
+    void anInvalidMessageIsRefusedEntirely(String text, String sentence) throws IOException {
         ObjectNode json = (ObjectNode) new JsonMapper().readTree(text);
         assertThatThrownBy(() -> AlertMessage.parse(json)).hasMessageContaining("alerts: " + sentence);
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The routes that change nothing. */
+/** The routes that make no changes. */
 @Timeout(300)
 final class ApiTest {
     static final String RESOURCES = """
@@ -53,7 +53,7 @@ final class ApiTest {
     }
 
     @Test
-    void statusHasTheHostsByStateAndReason() throws IOException {
+    void statusGroupsHostsByStateAndReason() throws IOException {
         drain("node[1-2]", "bad dimm");
         JsonNode status = http.get("/v1/status").json();
         assertThat(status.path("seq").asLong()).isPositive();
@@ -70,7 +70,7 @@ final class ApiTest {
     }
 
     @Test
-    void hostsComeInPages() throws IOException {
+    void hostsAreReturnedInPages() throws IOException {
         JsonNode first = http.get("/v1/hosts?limit=4&targets=node[0-5]").json();
         assertThat(first.path("nnodes").asInt()).isEqualTo(6);
         assertThat(first.path("hosts")).hasSize(4);
@@ -85,7 +85,7 @@ final class ApiTest {
     }
 
     @Test
-    void aHostHasEverythingThatIsKnownAboutIt() throws IOException {
+    void aHostHasItsRankStateResourcesPropertiesAndHolds() throws IOException {
         drain("3", "fan");
         JsonNode host = http.get("/v1/hosts/node3").json();
         assertThat(host.path("rank").asInt()).isEqualTo(3);
@@ -98,7 +98,7 @@ final class ApiTest {
     }
 
     @Test
-    void holdsAreListedAlone() throws IOException {
+    void holdsListsOnlyHostsWithHolds() throws IOException {
         drain("node7", "psu");
         JsonNode holds = http.get("/v1/holds").json();
         assertThat(holds.path("groups")).hasSize(1);
@@ -112,14 +112,14 @@ final class ApiTest {
     }
 
     @Test
-    void theResourceSetIsR() throws IOException {
+    void theResourceSetIsReturnedAsR() throws IOException {
         JsonNode r = http.get("/v1/R").json();
         assertThat(r.path("version").asInt()).isEqualTo(1);
         assertThat(r.path("execution").path("nodelist").get(0).asText()).isEqualTo("node[0-8]");
     }
 
     @Test
-    void findAndFeasibilityAnswerAsTheTopicsDo() throws IOException {
+    void findAndFeasibilityAnswerLikeTheTopics() throws IOException {
         drain("node8", "x");
         assertThat(http.get("/v1/find?expr=node%20and%20state%3Ddown&output=paths")
                         .json()
@@ -138,7 +138,7 @@ final class ApiTest {
     }
 
     @Test
-    void historyAndReportTellAboutThePast() throws IOException {
+    void historyAndReportReturnPastIntervalsAndTotals() throws IOException {
         drain("node[1-2]", "bad dimm");
         JsonNode past = http.get("/v1/history?targets=node1").json();
         assertThat(past.path("complete").asBoolean()).isTrue();
@@ -155,7 +155,7 @@ final class ApiTest {
     }
 
     @Test
-    void anUnchangedResponseIsNotSentAgain() throws IOException {
+    void anUnchangedResponseIsAnsweredWith304() throws IOException {
         Http.Reply first = http.get("/v1/status");
         String tag = first.header("etag");
         assertThat(tag).matches("\"\\d+\\.[0-9a-f]+\\.[0-9a-f]+\"");
@@ -219,7 +219,7 @@ final class ApiTest {
     }
 
     @Test
-    void aStarStandsForTheTagOfEveryDocumentThatThereIs() throws IOException {
+    void ifNoneMatchWithAStarMatchesEveryExistingDocument() throws IOException {
         Http.Reply known = http.send("GET", "/v1/hosts/node1", "If-None-Match: *\r\n");
         assertThat(known.status()).isEqualTo(304);
         assertThat(known.header("etag")).isEqualTo(http.get("/v1/hosts/node1").header("etag"));
@@ -236,7 +236,7 @@ final class ApiTest {
     }
 
     @Test
-    void theSocketIsForTheOwnerAloneUnlessTheConfigurationAdmitsOthers() throws IOException {
+    void theModeOfTheHttpSocketAdmitsOnlyTheOwnerUnlessGuestsAreAllowed() throws IOException {
         Path socket = directory.resolve("h");
         assertThat(Files.getPosixFilePermissions(socket)).hasSize(2);
         daemon.reconfigure(RESOURCES + "[access]\nallow-guest-user = true\n");
@@ -261,7 +261,7 @@ final class ApiTest {
     }
 
     @Test
-    void aRightIsLostWithTheReloadThatTakesTheGrantAway() throws Exception {
+    void aReloadThatRemovesAGrantRevokesItsRights() throws Exception {
         daemon.close();
         String grant = RESOURCES + "[[grant]]\nwho = [\"" + RunningDaemon.uid()
                 + "\"]\nrights = [\"hold\", \"follow\"]\n" + "holder = \"health\"\n";
@@ -275,7 +275,7 @@ final class ApiTest {
     }
 
     @Test
-    void targetsThatNameAMillionHostsThatDoNotExistCostLittle() throws IOException {
+    void aMillionUnknownTargetHostsAreIgnoredOrRefused() throws IOException {
         String million = "node1,a%5B0-1048575%5D";
         assertThat(http.get("/v1/status?targets=" + million).status()).isEqualTo(200);
         Http.Reply history = http.get("/v1/history?targets=" + million);
@@ -284,7 +284,7 @@ final class ApiTest {
     }
 
     @Test
-    void requestsThatAPageOfAnotherSiteStartsAreRefused() throws IOException {
+    void requestsFromPagesOfOtherSitesAreRefused() throws IOException {
         for (String site : new String[] {"cross-site", "same-site"}) {
             assertThat(http.send("GET", "/v1/status", "Sec-Fetch-Site: " + site + "\r\n")
                             .status())

@@ -64,7 +64,7 @@ final class EventsTest {
         return in;
     }
 
-    /** An event as a browser's EventSource has it. */
+    /** An event as the EventSource of a browser receives it. */
     private record Event(long id, String name, JsonNode data) {
         static Event next(BufferedReader in) throws IOException {
             long id = -1;
@@ -83,7 +83,7 @@ final class EventsTest {
     }
 
     @Test
-    void theEventsAreThoseOfTheJournal() throws IOException {
+    void theStreamHasTheEventsOfTheJournal() throws IOException {
         BufferedReader all = follow("?since=0", "");
         Event define = Event.next(all);
         assertThat(define.id()).isEqualTo(1);
@@ -99,7 +99,7 @@ final class EventsTest {
     }
 
     @Test
-    void aReaderResumesAlsoAfterARestartAndMissesNothing() throws Exception {
+    void aReaderResumesWithoutAGapEvenAfterARestart() throws Exception {
         long first = drain("node1");
         assertThat(Event.next(follow("", "Last-Event-ID: " + (first - 1) + "\r\n"))
                         .id())
@@ -113,7 +113,7 @@ final class EventsTest {
     }
 
     @Test
-    void eventsBeforeTheKeptOnesAreAGap() throws Exception {
+    void discardedEventsAreReportedAsAGap() throws Exception {
         daemon.close();
         String few = "[resource]\njournal-max = 3\n" + ApiTest.RESOURCES;
         daemon = RunningDaemon.start(directory, few);
@@ -137,7 +137,7 @@ final class EventsTest {
     }
 
     @Test
-    void aFilterNamesEvents() throws IOException {
+    void theFilterSelectsEventsByName() throws IOException {
         drain("node1");
         http.send("DELETE", "/v1/holds?targets=node1", "");
         assertThat(Event.next(follow("?since=0&filter=undrain,exclude", "")).name())
@@ -145,7 +145,7 @@ final class EventsTest {
     }
 
     @Test
-    void aReaderWithoutAPlaceIsSentOnlyWhatComes() throws IOException {
+    void aReaderWithoutAPositionIsSentOnlyNewEvents() throws IOException {
         drain("node1");
         BufferedReader in = follow("", "");
         assertThat(in.readLine()).isEqualTo("retry: 2000");
@@ -165,7 +165,7 @@ final class EventsTest {
     }
 
     @Test
-    void aReaderThatLosesTheRightIsClosed() throws Exception {
+    void aReaderThatLosesTheRightToFollowIsDisconnected() throws Exception {
         daemon.close();
         String grant = ApiTest.RESOURCES + "[access]\nallow-guest-user = true\n[[grant]]\nwho = [\""
                 + RunningDaemon.uid() + "\"]\nrights = [\"follow\"]\n";

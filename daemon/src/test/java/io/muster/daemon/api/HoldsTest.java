@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The requests that place and lift holds. */
+/** The requests that place and end holds. */
 @Timeout(300)
 final class HoldsTest {
     private static final String KEY = "Idempotency-Key: 6f2b1c3a-8b57-4a0e-9d2f-0a6f3f6f0b11\r\n";
@@ -56,7 +56,7 @@ final class HoldsTest {
     }
 
     @Test
-    void aHoldIsPlacedAndLifted() throws IOException {
+    void aHoldIsPlacedAndEnded() throws IOException {
         JsonNode placed = http.post(
                         "/v1/holds",
                         "{\"targets\":\"node[1-2]\",\"reason\":\"fan\",\"holder\":\"health\",\"until\":\"2999-01-01T00:00:00Z\"}")
@@ -77,7 +77,7 @@ final class HoldsTest {
     }
 
     @Test
-    void theSameKeyIsTheSameChange() throws IOException {
+    void requestsWithTheSameIdempotencyKeyAreOneChange() throws IOException {
         String hold = "{\"targets\":\"node1\",\"reason\":\"fan\"}";
         long seq = http.post("/v1/holds", KEY, hold).json().path("seq").asLong();
         Http.Reply again = http.post("/v1/holds", KEY, hold);
@@ -91,7 +91,7 @@ final class HoldsTest {
     }
 
     @Test
-    void aRepetitionIsAnsweredAlthoughItsExpressionFindsOtherHostsNow() throws IOException {
+    void aRepetitionIsAnsweredEvenIfItsExpressionMatchesOtherHostsNow() throws IOException {
         String hold = "{\"targets\":\"@{node and not state=down}\",\"reason\":\"power\"}";
         long seq = http.post("/v1/holds", KEY, hold).json().path("seq").asLong();
         assertThat(held()).isEqualTo("node[0-8]");
@@ -110,9 +110,9 @@ final class HoldsTest {
                 .isEqualTo(seq);
     }
 
-    /** The ten minutes end between the check of the id and the decision, as if the change had waited for a decision that takes long. */
+    /** The ten minutes end between the check of the id and the decision, as if the change had waited in the queue for a long time. */
     @Test
-    void aRepetitionWhoseIdIsForgottenBeforeItIsDecidedChangesNothing() throws Exception {
+    void aRepetitionWhoseIdExpiresBeforeTheDecisionIsRefused() throws Exception {
         daemon.close();
         AtomicBoolean late = new AtomicBoolean();
         Instant start = Instant.now();
@@ -146,7 +146,7 @@ final class HoldsTest {
         "'@{gpu in node4},node1', 'node[1,4]'",
         "'/cluster0/node6/gpu0', 'node6'",
     })
-    void targetsAreThoseOfTheCommand(String targets, String held) throws Exception {
+    void targetsHaveTheFormsOfTheCommand(String targets, String held) throws Exception {
         daemon.reconfigure("[resource]\nexclude = \"node[7-8]\"\n" + ApiTest.RESOURCES);
         Http.Reply reply = http.post("/v1/holds", "{\"targets\":\"" + targets + "\"}");
         assertThat(reply.status()).as(reply.text()).isEqualTo(200);
@@ -188,7 +188,7 @@ final class HoldsTest {
     }
 
     @Test
-    void aConditionHoldsForTheStateThatTheClientSaw() throws IOException {
+    void ifMatchRefusesAChangeIfTheInventoryHasChanged() throws IOException {
         String tag = http.get("/v1/hosts/node1").header("etag");
         String condition = "If-Match: " + tag + "\r\n";
         String hold = "{\"targets\":\"node1\",\"reason\":\"x\"}";
@@ -221,7 +221,7 @@ final class HoldsTest {
                 "{\"targets\":\"0\"} x | 400 | payload is not JSON",
                 "[] | 400 | not an object",
             })
-    void aBodyThatIsWrongIsRefusedWhole(String body, int status, String sentence) throws IOException {
+    void anInvalidBodyIsRefusedEntirely(String body, int status, String sentence) throws IOException {
         Http.Reply reply = http.post("/v1/holds", body);
         assertThat(reply.status()).as(reply.text()).isEqualTo(status);
         assertThat(reply.detail()).contains(sentence);
@@ -229,13 +229,13 @@ final class HoldsTest {
     }
 
     @Test
-    void aKeyThatIsNoUuidIsRefused() throws IOException {
+    void anIdempotencyKeyThatIsNotAUuidIsRefused() throws IOException {
         Http.Reply reply = http.post("/v1/holds", "Idempotency-Key: 17\r\n", "{\"targets\":\"0\"}");
         assertThat(reply.detail()).isEqualTo("Idempotency-Key must be a UUID");
     }
 
     @Test
-    void aForcedLiftWithoutAHolderEndsTheHoldsOfAdminOnly() throws IOException {
+    void aForcedDeleteWithoutAHolderEndsOnlyTheHoldsOfAdmin() throws IOException {
         assertThat(http.post("/v1/holds", "{\"targets\":\"node1\",\"reason\":\"x\"}")
                         .status())
                 .isEqualTo(200);

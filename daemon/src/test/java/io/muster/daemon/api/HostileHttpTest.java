@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that no honest client sends: each is refused with its answer, and the next request is served. */
+/** Malformed and malicious requests: each is refused with a response, and the next request is served. */
 @Timeout(300)
 final class HostileHttpTest {
     private static final String JSON = "Host: muster\r\nContent-Type: application/json\r\n";
@@ -45,7 +45,7 @@ final class HostileHttpTest {
 
     static Stream<Arguments> requests() {
         return Stream.of(
-                // lengths that two programs could understand differently
+                // lengths that two programs could interpret differently
                 row(
                         400,
                         "Content-Length and Transfer-Encoding",
@@ -81,7 +81,7 @@ final class HostileHttpTest {
                         400,
                         "only POST requests have a body",
                         "DELETE /v1/holds HTTP/1.1\r\nHost: m\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-                // heads
+                // request lines and headers
                 row(414, "the first line is longer", "GET /" + "a".repeat(20_000) + " HTTP/1.1\r\nHost: m\r\n\r\n"),
                 row(
                         431,
@@ -105,7 +105,7 @@ final class HostileHttpTest {
                         405,
                         "takes GET, POST, DELETE",
                         "OPTIONS /v1/holds HTTP/1.1\r\nHost: m\r\nOrigin: http://m\r\n\r\n"),
-                // foreign pages
+                // pages of other sites
                 row(403, "pages of other sites", get("/v1/status", "Origin: https://evil.example\r\n")),
                 row(403, "pages of other sites", get("/v1/status", "Origin: null\r\n")),
                 row(
@@ -197,7 +197,7 @@ final class HostileHttpTest {
     }
 
     @Test
-    void whatFollowsARequestOnItsConnectionIsNoRequest() throws IOException {
+    void bytesAfterARequestAreNotInterpretedAsARequest() throws IOException {
         String smuggled = "POST /v1/holds HTTP/1.1\r\n" + JSON + "Content-Length: 15\r\n\r\n" + HOLD;
         Http.Reply reply = http.raw(get("/v1/leader".replace("/v1", ""), "") + smuggled.repeat(50));
         assertThat(reply.text()).isEqualTo("{\"leader\":true}\n");
@@ -205,7 +205,7 @@ final class HostileHttpTest {
     }
 
     @Test
-    void aBodyMayComeInChunksAndAfterAPermission() throws IOException {
+    void aBodyMayBeChunkedOrFollow100Continue() throws IOException {
         Http.Reply chunked =
                 http.raw(post("Transfer-Encoding: chunked\r\n", "5\r\n{\"tar\r\na\r\ngets\":\"0\"}\r\n0\r\n\r\n"));
         assertThat(chunked.status()).as(chunked.text()).isEqualTo(200);
@@ -222,7 +222,7 @@ final class HostileHttpTest {
     }
 
     @Test
-    void requestsThatNeverEndCostOthersNothing() throws IOException {
+    void incompleteRequestsDoNotDelayOthers() throws IOException {
         List<SocketChannel> halves = new ArrayList<>();
         try {
             for (int i = 0; i < 500; i++) {
@@ -241,7 +241,7 @@ final class HostileHttpTest {
     }
 
     @Test
-    void aHeldConnectionIsClosedAtTheDeadline() throws IOException {
+    void anIncompleteRequestIsClosedAtTheDeadline() throws IOException {
         try (SocketChannel silent = http.connect()) {
             Http.write(silent, "GET /v1/status HTTP/1.1\r\nHost: ");
             assertThat(Channels.newInputStream(silent).read()).isEqualTo(-1);

@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
-/** A client of the API that sends exactly what it is given. */
+/** A client of the API that sends the given bytes unchanged. */
 record Http(Path socket) {
     /** A response. The names of headers are in lower case. */
     record Reply(int status, Map<String, String> headers, Bytes content) {
@@ -36,7 +36,7 @@ record Http(Path socket) {
             return JsonMapper.builder().build().readTree(body());
         }
 
-        /** Returns the sentence of a problem. */
+        /** Returns the sentence in the problem document. */
         String detail() throws IOException {
             return json().path("detail").asText();
         }
@@ -52,7 +52,7 @@ record Http(Path socket) {
         }
     }
 
-    /** Returns a text as the value of a parameter. */
+    /** Returns a text escaped as the value of a parameter. */
     static String escaped(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
@@ -70,7 +70,7 @@ record Http(Path socket) {
         }
     }
 
-    /** Sends these bytes, and reads until the daemon closes its side. */
+    /** Sends a request unchanged, and reads until the daemon closes its side. */
     Reply raw(String request) throws IOException {
         try (SocketChannel channel = connect()) {
             write(channel, request);
@@ -97,7 +97,7 @@ record Http(Path socket) {
         return new Reply(Integer.parseInt(lines[0].split(" ", -1)[1]), headers, Bytes.wrap(body.toByteArray()));
     }
 
-    /** @param headers further lines, each with its end */
+    /** @param headers further header lines, each with its line end */
     Reply send(String method, String target, String headers) throws IOException {
         return raw(method + " " + target + " HTTP/1.1\r\nHost: muster\r\n" + headers + "\r\n");
     }

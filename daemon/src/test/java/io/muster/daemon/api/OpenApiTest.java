@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code openapi.json} describes the routes of {@link Route}, and responses are as it says. {@code docs/api.md} is made from it. */
+/** {@code openapi.json} describes the routes of {@link Route}, and responses conform to it. {@code docs/api.md} is generated from it. */
 @Timeout(300)
 final class OpenApiTest {
     private static final Path PAGE = Path.of("../docs/api.md");
@@ -59,7 +59,7 @@ final class OpenApiTest {
     }
 
     @Test
-    void theDocumentHasEveryRouteWithItsParametersAndItsRight() {
+    void theDocumentDescribesEveryRouteWithItsParametersAndItsRight() {
         Set<String> described = new TreeSet<>();
         document.path("paths")
                 .properties()
@@ -99,7 +99,7 @@ final class OpenApiTest {
     }
 
     @Test
-    void responsesAreAsTheDocumentSays() throws Exception {
+    void responsesConformToTheDocument() throws Exception {
         try (RunningDaemon daemon = RunningDaemon.start(directory, ApiTest.RESOURCES)) {
             assertThat(daemon.uri()).isNotEmpty();
             Http http = new Http(directory.resolve("h"));
@@ -143,7 +143,7 @@ final class OpenApiTest {
     }
 
     @Test
-    void thePageHasTheRoutesOfTheDocument() throws IOException {
+    void theDocumentationHasTheRoutesOfTheDocument() throws IOException {
         String page = Files.readString(PAGE);
         int from = page.indexOf(OPEN) + OPEN.length();
         String tables = tables();
@@ -248,9 +248,9 @@ final class OpenApiTest {
         return String.join(" or ", links);
     }
 
-    /** The schemas that the API and the command share differ only in what the API leaves out or words otherwise. */
+    /** The schemas that the API and the command share are equal, except for the prefix of references. */
     @Test
-    void theApiAndTheCommandHaveTheSameGroupsAndHolds() throws IOException {
+    void theApiAndTheCommandShareTheSchemasOfGroupsHoldsNotesAndEvents() throws IOException {
         JsonNode command = JsonMapper.builder()
                 .build()
                 .readTree(Path.of("../docs/json-schema.json").toFile());

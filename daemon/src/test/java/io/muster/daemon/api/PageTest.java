@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The files of the page as the daemon serves them, and the routes and the verb that are there for the page. */
+/** The files of the web page as the daemon serves them, and the routes and the verb for the page. */
 @Timeout(300)
 final class PageTest {
     private static final int MOST_BYTES = 300 << 10;
@@ -44,7 +44,7 @@ final class PageTest {
         daemon.close();
     }
 
-    /** Returns the paths of all files, which the files name themselves. */
+    /** Returns the paths of all files of the page. */
     private static List<String> paths() throws IOException {
         List<String> paths = new ArrayList<>(List.of("/"));
         try (var files = Files.list(SOURCES)) {
@@ -56,7 +56,7 @@ final class PageTest {
     }
 
     @Test
-    void everyFileIsServedCompressedToEverybodyAndAllAreLight() throws IOException {
+    void everyFileIsServedCompressedWithAPolicyAndTheSumIsSmall() throws IOException {
         int sum = 0;
         for (String path : paths()) {
             Http.Reply packed = http.send("GET", path, GZIP);
@@ -71,7 +71,7 @@ final class PageTest {
     }
 
     @Test
-    void aFileThatTheBrowserHasIsNotSentAgain() throws IOException {
+    void aCachedFileIsAnsweredWith304() throws IOException {
         for (String encoding : List.of("", GZIP)) {
             Http.Reply first = http.send("GET", "/page/app.js", encoding);
             Http.Reply second =
@@ -86,7 +86,7 @@ final class PageTest {
     }
 
     @Test
-    void thePageTakesNeitherParametersNorOtherMethods() throws IOException {
+    void thePageAcceptsNeitherParametersNorOtherMethods() throws IOException {
         assertThat(http.get("/?token=muster_x").detail()).contains("revoke the token");
         assertThat(http.send("DELETE", "/", "").status()).isEqualTo(405);
         assertThat(http.send("HEAD", "/", "").body()).isEmpty();
@@ -95,7 +95,7 @@ final class PageTest {
     }
 
     @Test
-    void theFilesNeedNoInlineCodeNoStyleAttributesAndNoOtherAddress() throws IOException {
+    void theFilesHaveNoInlineCodeNoStyleAttributesAndNoExternalAddress() throws IOException {
         Pattern bad = Pattern.compile(
                 "innerHTML|outerHTML|insertAdjacent|document\\.write|\\beval\\(|new Function|localStorage|sessionStorage|cookie\\b(?! )"
                         + "|style=|https?://(?!www\\.w3\\.org/2000/svg)");
@@ -108,7 +108,7 @@ final class PageTest {
     }
 
     @Test
-    void aRequestOfAPageChangesNothingWithoutAToken() throws IOException {
+    void aChangeFromAPageWithoutATokenIsRefused() throws IOException {
         String hold = "{\"targets\":\"node1\",\"reason\":\"x\"}";
         for (String header : List.of("Origin: http://muster\r\n", "Sec-Fetch-Site: same-origin\r\n")) {
             Http.Reply refused = http.post("/v1/holds", header, hold);
@@ -136,7 +136,7 @@ final class PageTest {
     }
 
     @Test
-    void theServiceSaysWhoAsksAndWhatTheUserMayDo() throws IOException {
+    void theServiceReturnsTheNameAndRightsOfTheCaller() throws IOException {
         JsonNode service = http.get("/v1/service").json();
         assertThat(service.path("schedulers")).isEmpty();
         assertThat(service.path("host").asText()).isEqualTo("testhost");
@@ -147,7 +147,7 @@ final class PageTest {
         assertThat(service(bearer).path("user").asText()).startsWith("token:web-");
     }
 
-    /** Returns what the daemon says about a caller as soon as it accepts the token. */
+    /** Returns the caller in the answer of {@code /v1/service}, after the daemon accepts the token. */
     private JsonNode service(String bearer) {
         await().until(() -> http.send("GET", "/v1/status", bearer).status() == 200);
         try {
@@ -172,7 +172,7 @@ final class PageTest {
     }
 
     @Test
-    void theVerbPrintsTheAddressWithATokenThatBrowsersDoNotSend() throws IOException {
+    void webPrintsAnAddressWithATokenInTheFragment() throws IOException {
         Shell.Result printed = web();
         assertThat(printed.out()).matches("http://127\\.0\\.0\\.1:[1-9][0-9]*/#token=muster_\\S+\n");
         assertThat(web("--rights=acquire").err()).contains("not one of read, hold and change");
@@ -183,7 +183,7 @@ final class PageTest {
     }
 
     @Test
-    void whereNoAddressIsForBrowsersTheVerbShowsHowToSwitchThePageOn() throws Exception {
+    void withoutAnHttpAddressWebExplainsHowToEnableThePage() throws Exception {
         Path other = Files.createDirectory(directory.resolve("b"));
         try (RunningDaemon without = RunningDaemon.start(other, ApiTest.RESOURCES)) {
             Shell.Result refused = web(without);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What {@code /v1/service} says about the ledger and about certificates. */
+/** The parts of {@code /v1/service} about the ledger and about certificates. */
 @Timeout(300)
 final class StandingTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -41,7 +41,7 @@ final class StandingTest {
     }
 
     @Test
-    void daemonsOfALedgerShowWhoLeadsAndAllOfThemAndAnswerWithoutEtcd() throws Exception {
+    void theLedgerListsTheLeaderAndMembersAndIsAnsweredWithoutEtcd() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1)) {
             RunningDaemon first = daemon("a", etcd);
             try (RunningDaemon second = daemon("b", etcd)) {
@@ -77,7 +77,7 @@ final class StandingTest {
     }
 
     @Test
-    void everythingThatExpiresIsListedWithTheFirstEndFirst() throws Exception {
+    void certificatesAreListedInTheOrderOfTheirExpiry() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         try (RunningDaemon daemon = RunningDaemon.start(
                 directory, ApiTest.RESOURCES + pki.config("san = \"ops.example.org\"\nrights = [\"follow\"]"))) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Requests with tokens, and the alerts that come with one. */
+/** Requests with tokens, and alerts that are sent with a token. */
 @Timeout(300)
 final class TokenAccessTest {
     private static final String ALERTS = "[alerts]\nholder = \"alerts\"\nlabel = \"node\"\nshare = 0.25\n";
@@ -50,7 +50,7 @@ final class TokenAccessTest {
         return new Shell().run(line.toArray(new String[0]));
     }
 
-    /** Returns the header with a new token, when the daemon accepts it. */
+    /** Creates a token and returns its header after the daemon accepts the token. */
     private String bearer(String... words) {
         Result created = token(words);
         assertThat(created.err()).isEmpty();
@@ -70,7 +70,7 @@ final class TokenAccessTest {
     }
 
     @Test
-    void aTokenHasItsRightsAndNoOthersWhoeverSendsIt() throws IOException {
+    void aTokenHasOnlyItsOwnRightsEvenOnAConnectionOfTheOwner() throws IOException {
         String reader = bearer("create", "reader");
         assertThat(http.send("GET", "/v1/status", reader).status()).isEqualTo(200);
         Http.Reply refused = http.post("/v1/holds", reader, hold("h", "node1"));
@@ -101,7 +101,7 @@ final class TokenAccessTest {
     }
 
     @Test
-    void aRevokedTokenIsRefusedAndItsEventsEnd() throws Exception {
+    void aRevokedTokenIsRefusedAndItsEventStreamsEnd() throws Exception {
         String follower = bearer("create", "follower", "--rights=follow");
         try (SocketChannel channel = http.connect()) {
             Http.write(channel, "GET /v1/events?since=0 HTTP/1.1\r\nHost: muster\r\n" + follower + "\r\n");
@@ -122,7 +122,7 @@ final class TokenAccessTest {
     }
 
     @Test
-    void wrongTokensAreBoundedAndCountedAndKeepNoRightOneOut() throws IOException {
+    void wrongTokensAreLimitedAndCountedAndDoNotBlockValidTokens() throws IOException {
         String right = bearer("create", "reader");
         List<Integer> statuses = new ArrayList<>();
         for (int i = 0; i < 21; i++) {
@@ -138,7 +138,7 @@ final class TokenAccessTest {
     }
 
     @Test
-    void theLastUseIsShownAfterTheDaemonHasEnded() {
+    void theLastUseIsStoredWhenTheDaemonStops() {
         bearer("create", "reader");
         assertThat(token("list", "--json").out()).contains("\"last_use\":null");
         daemon.close();
@@ -155,7 +155,7 @@ final class TokenAccessTest {
     }
 
     @Test
-    void alertsHoldHostsWithATokenForTheirHolder() throws IOException {
+    void alertsWithATokenOfTheirHolderDrainHosts() throws IOException {
         String token = bearer("create", "am", "--rights=hold", "--holder=alerts");
         Http.Reply off = http.post("/v1/alerts", token, message(alert("a1", "firing", "node1")));
         assertThat(off.status()).isEqualTo(404);

@@ -23,7 +23,7 @@ final class TurnsTest {
     }
 
     @Test
-    void aUserWithManyRequestsIsRefusedAndOthersAreNot() {
+    void aUserWithTooManyWaitingRequestsIsRefusedAndOthersAreNot() {
         fill("alice");
         assertThatThrownBy(() -> turns.run("alice", () -> done.add("one too many")))
                 .isInstanceOfSatisfying(
@@ -38,7 +38,7 @@ final class TurnsTest {
     }
 
     @Test
-    void allUsersTogetherAreLimited() {
+    void theRequestsOfAllUsersTogetherAreLimited() {
         for (int i = 0; i < 16; i++) {
             fill("user" + i);
         }
@@ -48,7 +48,7 @@ final class TurnsTest {
     }
 
     @Test
-    void whatTheThreadsRefuseDoesNotCount() {
+    void tasksThatTheThreadsRejectDoNotCount() {
         Turns stopped = new Turns(task -> {
             throw new RejectedExecutionException("stopped");
         });

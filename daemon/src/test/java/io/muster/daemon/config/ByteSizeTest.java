@@ -28,13 +28,13 @@ final class ByteSizeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "-1", "1.5G", "1 GiB", "1kb", "1KB", "KiB", "1P", "9999999999999999"})
-    void refusesEverythingElse(String text) {
+    void refusesInvalidSizes(String text) {
         assertThatThrownBy(() -> ByteSize.parse(text)).hasMessageContaining("expected a whole number");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"8388608TiB", "999999999999999T"})
-    void refusesWhatALongCannotHold(String text) {
+    void refusesSizesThatExceedALong(String text) {
         assertThatThrownBy(() -> ByteSize.parse(text)).hasMessageContaining("too large");
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 
-/** The files that are shipped for operators. */
+/** The files that are installed for operators. */
 final class ConfigFilesTest {
     private static final Path FILES = Path.of("../config");
     private static final Environment ROOT = new Environment(Map.of(), 0, Path.of("/root"), "host7", 4);
@@ -54,7 +54,7 @@ final class ConfigFilesTest {
     @TempDir
     private Path dir;
 
-    /** The annotated file with every key in force, and beside it the files that it names. */
+    /** Writes the annotated file with every key enabled, and the files that the file names, and loads it. */
     private Config everyKey() throws IOException {
         Files.copy(FILES.resolve("R.json"), dir.resolve("R.json"));
         Files.writeString(dir.resolve("scheduling.json"), "{}");
@@ -99,7 +99,7 @@ final class ConfigFilesTest {
     }
 
     @Test
-    void theLogbackFileIsWhatIsEmbedded() throws JoranException {
+    void theLogbackFileMatchesTheEmbeddedConfiguration() throws JoranException {
         LoggerContext context = new LoggerContext();
         JoranConfigurator joran = new JoranConfigurator();
         joran.setContext(context);
@@ -132,7 +132,7 @@ final class ConfigFilesTest {
                 "NoNewPrivileges=yes",
                 "After=local-fs.target network.target nss-user-lookup.target etcd.service"
             })
-    void theUnitHas(String line) throws IOException {
+    void theUnitContainsTheLine(String line) throws IOException {
         assertThat(Files.readAllLines(FILES.resolve("muster.service"))).contains(line);
     }
 
@@ -151,12 +151,12 @@ final class ConfigFilesTest {
                 "ProtectSystem=strict",
                 "NoNewPrivileges=yes"
             })
-    void theUnitOfTheRelayHas(String line) throws IOException {
+    void theUnitOfTheRelayContainsTheLine(String line) throws IOException {
         assertThat(Files.readAllLines(FILES.resolve("muster-relay.service"))).contains(line);
     }
 
     @Test
-    void theRelayOfTheUnitFindsItsCertificatesBesideTheConfigurationOfTheDaemon() {
+    void theRelayUnitReadsClientTomlInTheDirectoryOfTheDaemonsConfiguration() {
         Environment relay =
                 new Environment(Map.of("XDG_CONFIG_HOME", "/etc"), 990, Path.of("/var/lib/muster"), "login1", 2);
         assertThat(relay.clientFile()).hasToString("/etc/muster/client.toml");
@@ -172,14 +172,14 @@ final class ConfigFilesTest {
                 "DynamicUser",
                 "ExecStartPre"
             })
-    void theUnitDoesNotHaveWhatWouldBreakTheDaemon(String setting) throws IOException {
+    void theUnitsDoNotHaveSettingsThatBreakTheDaemon(String setting) throws IOException {
         for (String unit : List.of("muster.service", "muster-relay.service")) {
             assertThat(Files.readAllLines(FILES.resolve(unit))).noneMatch(line -> line.startsWith(setting + "="));
         }
     }
 
     @Test
-    void theUnitsDirectoriesAreTheDefaultsOfRoot() throws IOException {
+    void theDirectoriesOfTheUnitAreTheDefaultsOfRoot() throws IOException {
         assertThat(ROOT.socket().getParent()).hasToString("/run/muster");
         assertThat(ROOT.stateDir()).hasToString("/var/lib/muster");
         assertThat(Files.readString(FILES.resolve("tmpfiles.d/muster.conf")))

@@ -23,7 +23,7 @@ final class ConfigTest {
     @TempDir
     private Path dir;
 
-    /** A value other than the default, as it is written and as it is shown. */
+    /** A value that differs from the default, in TOML and as it is shown. */
     private record Value(String toml, String shown) {
         static Value same(String text) {
             return new Value("\"" + text + "\"", text);
@@ -93,7 +93,7 @@ final class ConfigTest {
             Map.entry(Key.LEDGER_COMPACT, new Value("true", "true")));
 
     @Test
-    void withoutAFileThereAreTheseDefaults() {
+    void withoutAFileEveryKeyHasItsDefault() {
         assertThat(Config.load(null, Configs.ADA).effective().lines())
                 .containsExactly(
                         "resource.path                                                       default",
@@ -153,7 +153,7 @@ final class ConfigTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyKeyIsReadAndShownWithItsPlace(Key key) {
+    void everyKeyIsReadAndShownWithItsFileAndLine(Key key) {
         Value value = Objects.requireNonNull(OTHER_VALUES.get(key), "a key without a test");
         Configs.write(dir, "R", R);
         Configs.write(dir, "S", "{}");
@@ -166,7 +166,7 @@ final class ConfigTest {
     }
 
     @Test
-    void theSectionsHoldWhatTheFileSays() {
+    void theSectionsOfTheConfigHaveTheValuesOfTheFile() {
         Config config = Configs.load(
                 dir,
                 "[resource]",
@@ -209,7 +209,7 @@ final class ConfigTest {
     }
 
     @Test
-    void keysOfABrokerAreNotShownUnlessGiven() {
+    void keysOfABrokerAreShownOnlyIfSet() {
         List<String> lines =
                 Configs.load(dir, "[resource]", "noverify = true").effective().lines();
         assertThat(lines)
@@ -219,7 +219,7 @@ final class ConfigTest {
     }
 
     @Test
-    void namesKeysThatWaitForARestart() {
+    void changedKeysThatNeedARestartAreNamed() {
         Config running = Configs.load(dir, "[muster]", "socket = \"/run/a\"", "log-level = \"info\"");
         Config next = Configs.load(dir, "[muster]", "socket = \"/run/b\"", "log-level = \"debug\"");
         assertThat(next.waitingForRestart(running)).containsExactly(Key.SOCKET);
@@ -338,12 +338,12 @@ final class ConfigTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void refusesWithASentence(Refusal refusal) {
+    void invalidValuesAreRefusedWithASentence(Refusal refusal) {
         assertThat(Configs.problems(dir, "# first line", refusal.line)).contains("muster.toml:2: " + refusal.problem);
     }
 
     @Test
-    void reportsAllProblemsAtOnceEachWithItsLine() {
+    void allProblemsAreReportedTogetherWithTheirLines() {
         assertThat(Configs.problems(
                         dir,
                         "[muster]",
@@ -372,13 +372,13 @@ final class ConfigTest {
     }
 
     @Test
-    void aSocketMayNotServeTwice() {
+    void theTwoSocketsMustDiffer() {
         assertThat(Configs.problems(dir, "[muster]", "socket = \"/run/x\"", "admin-socket = \"/run/x\""))
                 .containsExactly("muster.toml:3: muster.admin-socket: is the same as muster.socket");
     }
 
     @Test
-    void aDefaultSocketPathThatIsTooLongIsReportedToo() {
+    void aDefaultSocketPathThatIsTooLongIsRefused() {
         Environment deep = new Environment(Map.of(), 1000, Path.of("/" + "h".repeat(100)), "h", 1);
         assertThatThrownBy(() -> Config.load(null, deep))
                 .hasMessageStartingWith("configuration: muster.socket: /hhh")

@@ -23,7 +23,7 @@ public final class Configs {
         return Config.load(write(directory, "muster.toml", lines), ADA);
     }
 
-    /** All problems of a text that is refused, without the directory in their places. */
+    /** Returns all problems of a configuration that is refused, with paths relative to the directory. */
     static List<String> problems(Path directory, String... lines) {
         return problemsOf(directory, write(directory, "muster.toml", lines));
     }

@@ -13,7 +13,7 @@ class ConfiguredGraphTest {
     private Path dir;
 
     @Test
-    void hostsThatRDoesNotHaveAreNoted() {
+    void hostsThatAreNotInRAreIgnoredWithANote() {
         Config config = Configs.load(dir, MACHINE, "[[graph]]", "type = \"rack\"", "hosts = \"n[2-5]\"");
         assertThat(config.graph()).hasSize(1);
         assertThat(Configs.notes(dir, config))
@@ -21,7 +21,7 @@ class ConfiguredGraphTest {
     }
 
     @Test
-    void aFaultHasItsFileAndLine() {
+    void problemsAreReportedWithTheirFileAndLine() {
         assertThat(Configs.problems(
                         dir,
                         MACHINE,

@@ -14,7 +14,7 @@ final class DocumentTest {
     private Path dir;
 
     @Test
-    void filesOfADirectoryAreMergedInOrderOfName() {
+    void filesOfADirectoryAreMergedInTheOrderOfTheirNames() {
         Configs.write(dir, "10-resource.toml", "[resource]", "exclude = \"0\"", "history = \"1d\"");
         Configs.write(dir, "20-muster.toml", "[muster]", "batch = \"1s\"", "[resource]", "exclude = \"host7\"");
         Configs.write(dir, "old.toml.rpmsave", "nonsense");
@@ -47,14 +47,14 @@ final class DocumentTest {
     }
 
     @Test
-    void relativePathsAreRelativeToTheFileThatSaysThem() {
+    void relativePathsAreRelativeToTheFileThatContainsThem() {
         Configs.write(dir.resolve("conf.d"), "a.toml", "[muster]", "state-dir = \"../state\"");
         Config config = Config.load(dir.resolve("conf.d"), Configs.ADA);
         assertThat(config.storage().stateDir()).isEqualTo(dir.resolve("state"));
     }
 
     @Test
-    void whatCannotBeReadIsAProblem() throws IOException {
+    void aFileThatCannotBeReadIsReported() throws IOException {
         assertThat(Configs.problemsOf(dir, dir.resolve("none.toml")))
                 .containsExactly("none.toml: cannot be read: no such file");
         Path latin = Files.write(dir.resolve("latin.toml"), "a = \"ä\"".getBytes(StandardCharsets.ISO_8859_1));

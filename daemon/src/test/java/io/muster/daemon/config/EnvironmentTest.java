@@ -37,7 +37,7 @@ final class EnvironmentTest {
     }
 
     @Test
-    void aServiceHasTheDirectoriesThatSystemdMade() {
+    void aServiceHasTheDirectoriesOfSystemd() {
         Environment service = of(
                 900,
                 Map.of(
@@ -69,7 +69,7 @@ final class EnvironmentTest {
     }
 
     @Test
-    void theProcessKnowsItself() {
+    void theEnvironmentOfTheProcessHasItsHostCoresAndUid() {
         Environment process = Environment.ofProcess();
         assertThat(process.hostname()).isNotBlank();
         assertThat(process.cores()).isPositive();

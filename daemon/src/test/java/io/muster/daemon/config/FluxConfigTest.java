@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files written for a Flux broker are accepted unchanged. */
+/** Configuration files of a Flux broker are accepted unchanged. */
 final class FluxConfigTest {
     @TempDir
     private Path dir;
@@ -54,7 +54,7 @@ final class FluxConfigTest {
     }
 
     @Test
-    void configEntriesAreReadAsTheManualShowsThem() {
+    void configEntriesAreReadAsDescribedInTheManualOfFlux() {
         Config config = Configs.load(
                 dir,
                 "[resource]",

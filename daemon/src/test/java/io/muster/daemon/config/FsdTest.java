@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class FsdTest {
-    /** The first ten are RFC 23's test vectors. */
+    /** The first ten rows are the test vectors of RFC 23. */
     @ParameterizedTest
     @CsvSource({
         "2ms,0.002,2ms",
@@ -29,7 +29,7 @@ final class FsdTest {
         "0,0,0s",
         "0.5ms,0.0005,0.5ms"
     })
-    void readsWhatRfc23Allows(String text, double seconds, String canonical) {
+    void readsDurationsOfRfc23(String text, double seconds, String canonical) {
         assertThat(Fsd.parse(text).seconds()).isEqualTo(seconds);
         assertThat(Fsd.parse(text)).hasToString(canonical);
         assertThat(Fsd.parse(canonical)).isEqualTo(Fsd.parse(text));
@@ -37,20 +37,20 @@ final class FsdTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "s", "-1s", "1 s", " 1s", "1S", "1D", "1w", "nan", "infs", "1e", "1\n", "0x10", "--1"})
-    void refusesEverythingElse(String text) {
+    void refusesInvalidDurations(String text) {
         assertThatThrownBy(() -> Fsd.parse(text))
                 .hasMessageStartingWith("duration \"" + text.replace('\n', '?') + "\": ");
     }
 
     @Test
-    void convertsToNanosecondsAndStaysWithinLong() {
+    void convertsToNanosecondsWithoutOverflow() {
         assertThat(Fsd.parse("50ms").toNanos()).isEqualTo(50_000_000);
         assertThat(Fsd.FOREVER.toNanos()).isEqualTo(Long.MAX_VALUE);
         assertThat(Fsd.parse("90d").toDuration()).isEqualTo(Duration.ofDays(90));
     }
 
     @Test
-    void cannotBeNegative() {
+    void refusesNegativeAndNanDurations() {
         assertThatThrownBy(() -> new Fsd(-1)).hasMessage("a duration cannot be -1.0");
         assertThatThrownBy(() -> new Fsd(Double.NaN)).hasMessage("a duration cannot be NaN");
     }

@@ -18,7 +18,7 @@ class GrantTest {
     private Path dir;
 
     @Test
-    void grantsAddToTheOlderKeys() {
+    void grantsAreAddedToTheRightsOfTheOlderKeys() {
         Access access = Configs.load(
                         dir,
                         "[muster]",
@@ -46,7 +46,7 @@ class GrantTest {
     }
 
     @Test
-    void aGrantMayNameACertificateWithItsCa() {
+    void aGrantMayNameACertificateAndItsCa() {
         Access access = Configs.load(
                         dir,
                         "[[grant]]",
@@ -160,7 +160,7 @@ class GrantTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void aFaultIsReportedAtItsFileAndLine(Fault fault) {
+    void invalidGrantsAreReportedWithTheirFileAndLine(Fault fault) {
         InvalidException refused = catchThrowableOfType(
                 InvalidException.class,
                 () -> Configs.load(dir, "[[grant]]", "who = [\"a\"]", "rights = [\"read\"]", "[[grant]]", fault.entry));
@@ -170,7 +170,7 @@ class GrantTest {
     }
 
     @Test
-    void grantIsAnArrayOfTables() {
+    void aGrantThatIsNotAnArrayOfTablesIsRefused() {
         InvalidException refused = catchThrowableOfType(
                 InvalidException.class, () -> Configs.load(dir, "[grant]", "who = [\"a\"]", "rights = [\"read\"]"));
         assertThat(refused.problems())
@@ -180,7 +180,7 @@ class GrantTest {
 
     /** A later flux-core may add roles and keys. */
     @Test
-    void anUnknownRoleIsNotedAndIgnored() {
+    void anUnknownRoleIsIgnoredWithANote() {
         assertThat(Configs.load(dir, "[access]", "roles.user.users = []", "roles.admin.group = []")
                         .notes())
                 .extracting(Problem::toString)
@@ -191,7 +191,7 @@ class GrantTest {
     }
 
     @Test
-    void aRoleThatNoGrantNamesIsNoted() {
+    void aRoleWithoutAGrantResultsInANote() {
         assertThat(Configs.load(dir, "[access]", "roles.admin.users = [\"carol\"]")
                         .notes())
                 .extracting(Problem::toString)

@@ -8,7 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class KeyLinesTest {
-    /** @param lines maps key paths, joined by '/', to lines */
+    /** @param lines a map from key paths, joined by '/', to lines */
     record Case(String toml, Map<String, Integer> lines) {}
 
     static List<Case> cases() {

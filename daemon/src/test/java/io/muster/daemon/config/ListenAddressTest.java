@@ -17,7 +17,7 @@ class ListenAddressTest {
     private Path dir;
 
     @Test
-    void allFourForms() {
+    void allFourKindsOfAddressesAreRead() {
         Config config = Configs.load(
                 dir,
                 "[[listen]]",
@@ -43,7 +43,7 @@ class ListenAddressTest {
     }
 
     @Test
-    void anotherAddressWaitsForARestartAndAnotherCertificateDoesNot() {
+    void aChangedAddressNeedsARestartAndAChangedCertificateDoesNot() {
         Config started = Configs.load(dir, "[[listen]]", "tls = \"0.0.0.0:8650\"" + FILES);
         Config address = Configs.load(dir, "[[listen]]", "tls = \"0.0.0.0:8651\"" + FILES);
         Config certificate =
@@ -92,7 +92,7 @@ class ListenAddressTest {
 
     @ParameterizedTest
     @MethodSource("faults")
-    void aFaultIsReportedAtItsFileAndLine(Fault fault) {
+    void invalidEntriesAreReportedWithTheirFileAndLine(Fault fault) {
         assertThat(Configs.problems(dir, "[[listen]]", "http = \"127.0.0.1:8650\"", "[[listen]]", fault.entry))
                 .contains("muster.toml:" + fault.problem);
     }

@@ -43,14 +43,14 @@ final class LoggingTest {
     }
 
     @Test
-    void theEmbeddedDefaultIsInForceWithoutAnyFile() {
+    void withoutAFileTheEmbeddedDefaultApplies() {
         assertThat(theOnlyAppender().getTarget()).isEqualTo("System.err");
         assertThat(context.getLogger(Logger.ROOT_LOGGER_NAME).getLevel()).isEqualTo(Level.INFO);
         assertThat(context.getLogger("io.netty.util").getEffectiveLevel()).isEqualTo(Level.WARN);
     }
 
     @Test
-    void levelAndFormatChangeAtRunTime() {
+    void levelAndFormatCanBeChangedAtRunTime() {
         Logging.apply(Logging.Level.DEBUG, Logging.Format.JSON);
         assertThat(theOnlyAppender().getEncoder()).isInstanceOf(JsonEncoder.class);
         assertThat(context.getLogger("io.muster.x").isDebugEnabled()).isTrue();
@@ -63,7 +63,7 @@ final class LoggingTest {
     }
 
     @Test
-    void aGapIsALineOfTheFormatInForce() {
+    void theLineAboutDroppedLinesHasTheCurrentFormat() {
         assertThat(new String(Logging.gap(7), StandardCharsets.UTF_8))
                 .matches("\\S+ WARN muster: 7 log lines were dropped here, because nobody read the log\n");
         Logging.apply(Logging.Level.ERROR, Logging.Format.JSON);
@@ -74,7 +74,7 @@ final class LoggingTest {
     }
 
     @Test
-    void theJournalIsKnownByDeviceAndInode() throws IOException {
+    void journaldIsDetectedByDeviceAndInode() throws IOException {
         Path stream = Files.createFile(dir.resolve("stream"));
         Map<String, Object> is = Files.readAttributes(stream, "unix:dev,ino");
         assertThat(Logging.isJournal(Map.of("JOURNAL_STREAM", is.get("dev") + ":" + is.get("ino")), stream))
@@ -88,7 +88,7 @@ final class LoggingTest {
     }
 
     @Test
-    void anExceptionIsLoggedOnceAMinuteAndThenCounted() {
+    void anExceptionIsLoggedOncePerMinuteAndRepetitionsAreCounted() {
         AtomicLong nanos = new AtomicLong();
         LoggerContext own = new LoggerContext();
         own.addTurboFilter(new Logging.Repeats(nanos::get));

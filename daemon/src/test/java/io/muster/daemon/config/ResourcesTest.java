@@ -20,7 +20,7 @@ final class ResourcesTest {
     private Path dir;
 
     @Test
-    void withoutAFileItIsThisHostWithItsCores() {
+    void withoutAFileTheResourcesAreThisHostWithItsCores() {
         Resources resources = Config.load(null, Configs.ADA).resources();
         assertThat(resources.set().hosts()).hasToString("host7");
         assertThat(resources.set().toJson().at("/execution/R_lite"))
@@ -48,7 +48,7 @@ final class ResourcesTest {
     }
 
     @Test
-    void theSchedulingFilesNumbersAreThoseThatAreReadBack() {
+    void numbersInTheSchedulingFileSurviveEncodingAndParsing() {
         Configs.write(dir, "R", R);
         Configs.write(dir, "jgf.json", "{\"x\": {\"a\": 0.5, \"b\": 1.50, \"c\": 2e0}}");
         ResourceSet set = Configs.load(dir, "[resource]", "path = \"R\"", "scheduling = \"jgf.json\"")
@@ -58,7 +58,7 @@ final class ResourcesTest {
     }
 
     @Test
-    void theHostsOfAQueueHaveItsProperty() {
+    void hostsOfAQueueHaveThePropertyOfTheQueue() {
         Configs.write(
                 dir,
                 "R",
@@ -88,7 +88,7 @@ final class ResourcesTest {
     }
 
     @Test
-    void queuesWithoutRealHostsAreRefused() {
+    void queuesWithInvalidHostsAreRefused() {
         Configs.write(dir, "R", R);
         assertThat(Configs.problems(
                         dir,
@@ -116,7 +116,7 @@ final class ResourcesTest {
     }
 
     @Test
-    void excludingEveryRankIsWorthANote() {
+    void excludingEveryRankResultsInANote() {
         Config config = Configs.load(dir, "[resource]", "exclude = \"0\"");
         assertThat(Configs.notes(dir, config))
                 .containsExactly("muster.toml:2: resource.exclude: leaves no rank for schedulers");

@@ -17,7 +17,7 @@ final class TableTest {
 
     private final Problems problems = new Problems();
 
-    /** The table {@code [resource.verify.x]} of a configuration with these lines. */
+    /** Returns the table {@code [resource.verify.x]} of a configuration with these lines. */
     private Table x(String... lines) {
         Document document = Document.read(Configs.write(dir, "muster.toml", lines), problems);
         return new Table(document, problems).section("resource").table("verify").table("x");
@@ -53,7 +53,7 @@ final class TableTest {
     }
 
     @Test
-    void whatIsAbsentHasItsFallbackAndIsEmpty() {
+    void absentKeysHaveTheirFallbackAndAbsentTablesAreEmpty() {
         Table x = x("[resource]");
         assertThat(x.integer("integer", 3, 0, 9)).isEqualTo(3);
         assertThat(x.table("none").text("text", "fallback")).isEqualTo("fallback");
@@ -63,7 +63,7 @@ final class TableTest {
     }
 
     @Test
-    void wrongValuesOfAnArrayOfTablesAreReportedWhereTheyStand() {
+    void wrongValuesInAnArrayOfTablesAreReportedWithTheirLines() {
         List<Table> list = x(
                         "[[resource.verify.x.list]]",
                         "flag = true",
@@ -91,7 +91,7 @@ final class TableTest {
     }
 
     @Test
-    void anElementThatIsNotATableIsReportedAndTheOthersKeepTheirPlaces() {
+    void anElementThatIsNotATableIsReportedAndTheOthersKeepTheirIndexes() {
         List<Table> list =
                 x("[resource.verify.x]", "list = [", "  1, {flag = 1}]").tables("list");
         list.forEach(table -> table.flag("flag", false));
@@ -102,14 +102,14 @@ final class TableTest {
     }
 
     @Test
-    void anArrayOfTablesMustBeOne() {
+    void aValueThatIsNotAnArrayOfTablesIsReported() {
         assertThat(x("[resource.verify.x]", "list = 'a'").tables("list")).isEmpty();
         assertThat(said())
                 .containsExactly("muster.toml:2: resource.verify.x.list: must be an array of tables, not a string");
     }
 
     @Test
-    void onlyTheFirstProblemAtAPlaceIsRelayed() {
+    void onlyTheFirstProblemOfAKeyIsRelayed() {
         Problems found = new Problems();
         found.add("any/b/0", "is wrong");
         found.add("any/b/0", "is very wrong");
@@ -122,7 +122,7 @@ final class TableTest {
     }
 
     @Test
-    void aSectionIsNotAskedForWhatIsNotDocumented() {
+    void readingAnUndocumentedKeyOfASectionThrows() {
         Table muster = new Table(new Document(), problems).section("muster");
         assertThatThrownBy(() -> muster.flag("secret", false)).isInstanceOf(NoSuchElementException.class);
     }

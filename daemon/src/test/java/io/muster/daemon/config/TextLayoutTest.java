@@ -38,7 +38,7 @@ final class TextLayoutTest {
     }
 
     @Test
-    void underJournaldALineHasOnlyThePriority() {
+    void underJournaldALineHasThePriorityAndNoTime() {
         TextLayout layout = layout(true);
         assertThat(layout.doLayout(event(Level.ERROR, "x", null))).isEqualTo("<3>Inventory: x\n");
         assertThat(layout.doLayout(event(Level.WARN, "x", null))).isEqualTo("<4>Inventory: x\n");
@@ -58,7 +58,7 @@ final class TextLayoutTest {
     }
 
     @Test
-    void aReasonCannotForgeALine() {
+    void controlCharactersInAMessageAreEscaped() {
         LoggingEvent event = event(Level.INFO, "reason=a\n<0>root: all is well\r\u001b[2J\u2028\u0085\u202e", null);
         event.addKeyValuePair(new KeyValuePair("k", "v\nw"));
         assertThat(layout(true).doLayout(event))
@@ -67,7 +67,7 @@ final class TextLayoutTest {
     }
 
     @Test
-    void jsonIsEscapedToo() throws Exception {
+    void controlCharactersInJsonLinesAreEscaped() throws Exception {
         TextLayout.Json lines = new TextLayout.Json();
         lines.setContext(new LoggerContext());
         lines.start();

@@ -43,14 +43,14 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void theFirstResponseHasTheResourcesAndWhatIsUp() {
+    void theFirstResponseHasTheResourcesAndTheRanksThatAreUp() {
         rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received()).containsExactly(ALL_FOUR);
         assertThat(rig.meters.first).isEqualTo(1);
     }
 
     @Test
-    void whoAcquiresWhileAnotherRWaitsForTheDiskBeginsWithThatOne() {
+    void anAcquireDuringTheWriteOfANewRIsAnsweredWithTheNewR() {
         share();
         rig.holdDisk();
         rig.send("define", new DefinitionChanges.Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
@@ -73,7 +73,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void withNothingUpTheFirstResponseSaysSo() {
+    void theFirstResponseHasAnEmptyUpIfNoRankIsUp() {
         rig.drain("0-3");
         rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received().get(0)).endsWith("\"up\":\"\"}");
@@ -103,7 +103,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void anAcquireOfNothingIsAnErrorAndTheNextOneMaySucceed() {
+    void anAcquireWithoutOfferedRanksFailsAndALaterOneMaySucceed() {
         rig.submit(new MembershipChanges.Exclude("0-3", null));
         rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThat(sink.received())
@@ -117,7 +117,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void transitionsAreToldAndNothingElse() {
+    void schedulersAreSentOnlyChangesBetweenUpAndDown() {
         acquire(sink);
         rig.drain("1");
         assertThat(sink.received()).containsExactly("{\"down\":\"1\"}");
@@ -133,7 +133,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void whatIncludedComesBackOnlyAtTheNextAcquire() {
+    void anIncludedRankIsOfferedOnlyFromTheNextAcquire() {
         rig.submit(new MembershipChanges.Exclude("3", null));
         AcquireStream stream = acquire(sink);
         rig.submit(new MembershipChanges.Include("3", null));
@@ -145,7 +145,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void excludingTellsDownAndShrinkingTellsBoth() {
+    void excludeSendsDownAndShrinkSendsDownAndShrink() {
         acquire(sink);
         rig.submit(new MembershipChanges.Exclude("3", null));
         rig.submit(new MembershipChanges.Shrink("2", null));
@@ -153,7 +153,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void schedulersAreListedInTheOrderInWhichTheyCame() {
+    void schedulersAreListedInTheOrderOfTheirAcquires() {
         share();
         List<AcquireStream> came = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -163,7 +163,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void aSecondSchedulerIsToldWhoHoldsTheResources() {
+    void theRefusalOfASecondSchedulerNamesTheFirst() {
         rig.acquires.acquire(sink, Rig.ALICE, null);
         assertThatThrownBy(() -> rig.acquires.acquire(new FakeSink(), Rig.BOB, null))
                 .isInstanceOfSatisfying(
@@ -174,14 +174,14 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void aHolderWithoutAPidIsNamedWithoutOne() {
+    void aRefusalOmitsThePidIfItIsUnknown() {
         rig.acquires.acquire(sink, new Principal(7, "carol", 0), null);
         assertThatThrownBy(() -> rig.acquires.acquire(new FakeSink(), Rig.BOB, null))
                 .hasMessage("resources are acquired by carol(7) since 2023-11-14T22:13:20Z");
     }
 
     @Test
-    void releasingFreesTheResourcesAtOnce() {
+    void releaseFreesTheResourcesImmediately() {
         AcquireStream stream = acquire(sink);
         rig.acquires.release(stream);
         assertThat(rig.acquires.isAcquired()).isFalse();
@@ -191,7 +191,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void whoDoesNotReadGetsOneUpdateOfEverythingItMissed() {
+    void missedUpdatesAreMergedIntoOneWhenTheSchedulerReads() {
         AcquireStream stream = acquire(sink);
         sink.writable = false;
         rig.drain("1");
@@ -208,7 +208,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void whoMissedNothingInTheEndHearsNothing() {
+    void missedChangesThatCancelOutSendNoUpdate() {
         AcquireStream stream = acquire(sink);
         sink.writable = false;
         rig.drain("1");
@@ -222,14 +222,14 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void resumingWhoIsNotBehindSaysNothing() {
+    void resumingAStreamThatIsNotBehindSendsNoUpdate() {
         AcquireStream stream = acquire(sink);
         rig.acquires.resume(stream);
         assertThat(sink.received()).isEmpty();
     }
 
     @Test
-    void whoIsGoneIsNotResumed() {
+    void aReleasedStreamIsNotResumed() {
         AcquireStream stream = acquire(sink);
         sink.writable = false;
         rig.drain("1");
@@ -262,7 +262,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void schedulersThatCameLaterKnowMoreAndHearLess() {
+    void aSchedulerIsNotSentUpdatesForRanksItWasNotOffered() {
         share();
         acquire(sink);
         rig.submit(new MembershipChanges.Exclude("3", null));
@@ -275,7 +275,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void mutingSilencesThoseThatAreThere() {
+    void mutingStopsUpdatesToPresentStreamsOnly() {
         share();
         acquire(sink);
         rig.acquires.mute();
@@ -287,7 +287,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void anEndReachesEverybody() {
+    void endAllEndsEveryStreamWithTheReason() {
         share();
         FakeSink other = new FakeSink();
         acquire(sink);
@@ -300,7 +300,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void propertiesAndExpirationAreTold() {
+    void changesOfPropertiesAndExpirationAreSent() {
         acquire(sink);
         rig.submit(new DefinitionChanges.ChangeProperties(true, new TreeMap<>(Map.of("gpu", "0-1"))));
         rig.submit(new DefinitionChanges.ChangeProperties(false, new TreeMap<>(Map.of("gpu", "1"))));
@@ -313,7 +313,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void aPreviewSaysWhatEachWouldBeTold() {
+    void aPreviewReturnsTheUpdateForEachStream() {
         AcquireStream stream = acquire(sink);
         var updates = rig.acquires.preview(
                 rig.inventory.preview(Rig.drainCommand("1", null), Rig.ALICE).after());
@@ -322,7 +322,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void aPreviewKnowsThatTheMutedAreToldNothing() {
+    void aPreviewReturnsNoUpdateForMutedStreams() {
         AcquireStream stream = acquire(sink);
         rig.acquires.mute();
         var updates = rig.acquires.preview(
@@ -331,7 +331,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void theFirstChangeAfterAQuietSpellGoesOutAtOnceAndTheRestTogether() {
+    void theFirstChangeAfterAnIdleTimeIsSentImmediatelyAndLaterOnesInABatch() {
         rig.acquires.configure(false, Duration.ofMillis(50));
         acquire(sink);
         rig.drain("0");
@@ -351,7 +351,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void answersDoNotWaitForTheBatch() {
+    void responsesDoNotWaitForTheBatch() {
         rig.acquires.configure(false, Duration.ofMillis(50));
         acquire(sink);
         rig.drain("0");
@@ -361,7 +361,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void aChangeThatSaysNothingToAnybodyDoesNotOpenAWindow() {
+    void aChangeWithoutAnUpdateDoesNotStartABatch() {
         rig.acquires.configure(false, Duration.ofMillis(50));
         acquire(sink);
         rig.report("offline", "0");
@@ -373,7 +373,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void whoeverAcquiresWithinAWindowIsNotToldWhatItKnows() {
+    void anAcquireDuringABatchIsNotSentChangesOfItsFirstResponse() {
         rig.acquires.configure(true, Duration.ofMillis(50));
         acquire(sink);
         rig.drain("0");
@@ -387,7 +387,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void noUpdateIsToldBeforeItIsOnDisk() {
+    void noUpdateIsSentBeforeTheChangeIsDurable() {
         acquire(sink);
         rig.holdDisk();
         rig.send("drain", Rig.drainCommand("1", "x"));
@@ -399,7 +399,7 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void aFailedDiskTellsNothingAndStreamsGoOn() {
+    void changesThatTheDiskRefusesAreNotSentAndStreamsContinue() {
         acquire(sink);
         rig.fillDisk();
         rig.drain("1");
@@ -410,13 +410,13 @@ class AcquireStreamsTest {
     }
 
     @Test
-    void whatAStreamWasOfferedIsRemembered() {
+    void theSentViewHasTheOfferedRanks() {
         rig.submit(new MembershipChanges.Exclude("0", null));
         assertThat(acquire(sink).sentView().offered()).isEqualTo(Idset.range(1, 3));
     }
 
     @Test
-    void schedulersThatAcquireAtTheSameViewAreSentTheSameBytes() {
+    void schedulersThatAcquireWithTheSameViewShareOneFirstResponse() {
         share();
         FakeSink other = new FakeSink();
         FakeSink later = new FakeSink();

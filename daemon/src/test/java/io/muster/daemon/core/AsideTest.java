@@ -21,7 +21,7 @@ class AsideTest {
     }
 
     @Test
-    void workIsDoneBesideAndItsResultOnTheCoreThread() {
+    void workRunsOnTheOtherThreadAndItsResultIsHandledOnTheCoreThread() {
         aside.run(() -> () -> done.add("done"), done::add);
         assertThat(core).isEmpty();
         beside.remove().run();
@@ -31,7 +31,7 @@ class AsideTest {
     }
 
     @Test
-    void workThatFailsByABugIsAnsweredAndDoesNotEndTheThread() {
+    void aBugInTheWorkIsAnsweredAndDoesNotEndTheThread() {
         aside.run(AsideTest::bug, done::add);
         beside.remove().run();
         core.remove().run();
@@ -39,7 +39,7 @@ class AsideTest {
     }
 
     @Test
-    void betweenTwoAnswersOtherTasksRunAndOneThatFailsKeepsNoneFromTheOthers() {
+    void eachRunsOtherTasksBetweenAnswersAndContinuesAfterABug() {
         assertThatThrownBy(() -> aside.each(List.of("first", "second", "third").iterator(), asker -> {
                     done.add(asker);
                     core.add(() -> done.add("after " + asker));
@@ -60,7 +60,7 @@ class AsideTest {
     }
 
     @Test
-    void anAnswerAfterTheEndOfTheCoreThreadIsDropped() {
+    void aResultAfterTheEndOfTheCoreThreadIsDropped() {
         Aside ended = new Aside(
                 task -> {
                     throw new RejectedExecutionException("ended");

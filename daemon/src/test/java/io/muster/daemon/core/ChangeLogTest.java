@@ -43,14 +43,14 @@ class ChangeLogTest {
     }
 
     @Test
-    void aLineHasTheJournalsWords() {
+    void aLogLineHasTheFieldsOfTheJournal() {
         assertThat(line(drain("bad dimm", 0)))
                 .isEqualTo("drain idset=3 nodelist=host3 reason=\"bad dimm\" overwrite=0 holder=admin"
                         + " by=alice(1001) seq=7");
     }
 
     @Test
-    void aLineNamesWhoSpokeForTheAuthor() {
+    void aLogLineNamesTheSpeakerForTheAuthor() {
         Entry entry = new Entry(7, 1.7e9, Rig.ALICE.through(Rig.BOB, true), drain(null, 0));
         assertThat(line(entry))
                 .isEqualTo(
@@ -58,7 +58,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void timesAreWrittenAsPeopleReadThem() {
+    void timesAreWrittenAsIsoTimes() {
         assertThat(line(drain(null, 1_795_232_285.5))).contains(" until=2026-11-21T03:38:05.500Z ");
         assertThat(line(drain(null, 1.79524e9))).contains(" until=2026-11-21T05:46:40Z ");
         assertThat(line(new DefinitionChanges.ExpirationChanged(2e9)))
@@ -68,7 +68,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void aSlowLogHoldsSoManyBytesAndSaysHowManyChangesItDoesWithout() {
+    void aSlowLogQueuesALimitedNumberOfBytesAndReportsDroppedLines() {
         List<Runnable> waiting = new ArrayList<>();
         ChangeLog changes = new ChangeLog(waiting::add);
         Entry entry = entry(drain("x".repeat((int) ChangeLog.MOST_WAITING / 4), 0));
@@ -97,7 +97,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void aReasonCannotLookLikeAnotherLineOrKey() {
+    void reasonsAreQuotedEscapedAndCut() {
         assertThat(line(drain("x\nERROR muster: gone", 0))).contains("reason=\"x?ERROR muster: gone\"");
         assertThat(line(drain("a\" by=root(0)", 0))).contains("reason=\"a\\\" by=root(0)\"");
         assertThat(line(drain("holder=me", 0))).contains("reason=\"holder=me\"");
@@ -114,7 +114,7 @@ class ChangeLogTest {
     }
 
     @Test
-    void propertiesStayJson() {
+    void propertiesAreLoggedAsJson() {
         assertThat(line(new DefinitionChanges.PropertiesChanged(true, new TreeMap<>(Map.of("gpu", Idset.of(1))))))
                 .isEqualTo("property-add properties={\"gpu\":\"1\"} by=alice(1001) seq=7");
     }

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The effects that admins and schedulers notice when the disk is slow or broken, or the clock jumps. */
+/** The visible effects for admins and schedulers if the disk is slow or broken, or if the clock jumps. */
 class DiskFaultTest {
     private static final Duration SLOW = Duration.ofSeconds(2);
 
@@ -35,11 +35,11 @@ class DiskFaultTest {
     }
 
     /**
-     * Every force takes two seconds. Nobody is answered or sent an update before its end, nothing else waits, and all changes that arrive
-     * meanwhile share the next force.
+     * Every force takes two seconds. No change is answered and no update is sent before the end of its force, no other work waits, and all
+     * changes that arrive during a force share the next force.
      */
     @Test
-    void aForceOfTwoSecondsDelaysChangesAndNothingElse() {
+    void aSlowForceDelaysOnlyChanges() {
         acquire();
         AtomicInteger forces = new AtomicInteger();
         CountDownLatch forcing = new CountDownLatch(1);
@@ -80,10 +80,10 @@ class DiskFaultTest {
 
     /**
      * The refusal was decided on a change that then failed, so the command is decided again on the committed state; it does not wait for
-     * the disk's repair.
+     * the repair of the disk.
      */
     @Test
-    void aRefusalBehindAChangeThatFailedIsDecidedAnewWhileTheDiskIsBroken() {
+    void aRefusalThatDependsOnAFailedChangeIsDecidedAgainWhileTheDiskIsBroken() {
         rig.drain("3");
         rig.disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE || kind == FaultyDisk.Kind.TRUNCATE) {
@@ -100,7 +100,9 @@ class DiskFaultTest {
         assertThat(rig.told.get(1)).startsWith("again: EXISTS");
     }
 
-    /** The id of the first request was remembered when the second one arrived, and is not any more when it is decided. */
+    /**
+     * The id of the first request is remembered when the second request arrives, and is no longer remembered when the second is decided.
+     */
     @Test
     void aRepetitionOfAChangeThatFailedIsRefusedAndChangesNothing() {
         ChangeId id = ChangeId.of(new UUID(1, 2), "drain 1");
@@ -126,7 +128,7 @@ class DiskFaultTest {
         assertThat(rig.state().holds().held().isEmpty()).isTrue();
     }
 
-    /** The first force waits for the returned latch and then fails; later ones succeed. */
+    /** The first force waits for the returned latch and then fails; later forces succeed. */
     private CountDownLatch failOnce(Runnable failure) {
         CountDownLatch forcing = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
@@ -154,7 +156,7 @@ class DiskFaultTest {
     }
 
     @Test
-    void allIsAnsweredWhenWhatWasDecidedAnewIs() {
+    void whenAnsweredWaitsForCommandsThatAreDecidedAgain() {
         CountDownLatch go = failOnce(() -> {});
         rig.send("again", Rig.drainCommand("1", "y"));
         go.countDown();
@@ -162,13 +164,13 @@ class DiskFaultTest {
         assertThat(rig.told).as("landed, not answered").isEmpty();
         rig.inventory.whenAnswered(() -> rig.told.add("all"));
         rig.settle();
-        rig.settle(); // this asks for the same, and may be called back first
+        rig.settle(); // this call also uses whenAnswered, and may be called back first
 
         assertThat(rig.told).containsExactly("drain: LEDGER Input/output error", "again: done 1", "all");
     }
 
     @Test
-    void aRefusalBehindAChangeThatFailedByABugIsDecidedAnew() {
+    void afterABugInTheJournalLaterCommandsFailWithTheSameReason() {
         CountDownLatch go = failOnce(() -> {
             throw new IllegalStateException("unforeseen");
         });
@@ -182,7 +184,7 @@ class DiskFaultTest {
     }
 
     @Test
-    void aClockThatJumpsBackNeitherLiftsAHoldEarlyNorLosesOne() {
+    void aClockThatJumpsBackNeitherEndsAHoldEarlyNorLosesAHold() {
         acquire();
         double until = rig.now() + 100;
         rig.submit(new HoldChanges.Drain("1", "x", HoldChanges.Mode.NONE, "admin", until));

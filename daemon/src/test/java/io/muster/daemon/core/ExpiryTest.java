@@ -32,7 +32,7 @@ class ExpiryTest {
     }
 
     @Test
-    void aHoldLiftsItselfWhenItsTimeHasCome() {
+    void aHoldEndsAtItsTime() {
         hold("1-2", "window", 30);
         rig.advance(Duration.ofSeconds(29));
         assertThat(held()).isEqualTo(Idset.of(1, 2));
@@ -43,7 +43,7 @@ class ExpiryTest {
     }
 
     @Test
-    void aLongWaitIsNotForgotten() {
+    void aHoldOfADayEndsAtItsTime() {
         hold("1", "window", 86_400);
         rig.advance(Duration.ofSeconds(86_399));
         assertThat(held()).isEqualTo(Idset.of(1));
@@ -52,7 +52,7 @@ class ExpiryTest {
     }
 
     @Test
-    void aClockThatIsAYearAheadForAMinuteLiftsNothing() {
+    void aClockThatIsAYearAheadForAMinuteEndsNoHold() {
         hold("1", "window", 7 * 86_400);
         hold("2", "soon", 30);
         rig.core.jump(Duration.ofDays(365));
@@ -71,7 +71,7 @@ class ExpiryTest {
     }
 
     @Test
-    void holdsAreLiftedOnceTheNewTimeIsAccepted() {
+    void holdsEndAfterTheNewTimeIsAccepted() {
         hold("1", "window", 7 * 86_400);
         rig.core.jump(Duration.ofDays(365));
         rig.advance(Duration.ofMinutes(2));
@@ -82,7 +82,7 @@ class ExpiryTest {
     }
 
     @Test
-    void aStartWithAClockThatIsAYearAheadLiftsNothing() {
+    void aStartWithAClockThatIsAYearAheadEndsNoHold() {
         hold("1", "window", 7 * 86_400);
         rig.close();
         rig = Rig.on(rig.disk, new HandDriven(Rig.START.plus(Duration.ofDays(365))));
@@ -100,7 +100,7 @@ class ExpiryTest {
     }
 
     @Test
-    void anEarlierHoldIsLiftedFirst() {
+    void theHoldWithTheEarlierTimeEndsFirst() {
         hold("1", "late", 50);
         hold("2", "early", 10);
         rig.advance(Duration.ofSeconds(10));
@@ -120,7 +120,7 @@ class ExpiryTest {
     }
 
     @Test
-    void aDiskThatFailsDelaysTheLiftingUntilItIsWell() {
+    void aFailedDiskDelaysTheEndOfAHoldUntilItIsRepaired() {
         hold("1", "window", 10);
         rig.fillDisk();
         rig.advance(Duration.ofSeconds(15));
@@ -131,7 +131,7 @@ class ExpiryTest {
     }
 
     @Test
-    void whatRanOutWhileNobodyWasThereIsLiftedAtTheStart() {
+    void holdsThatExpiredWhileTheDaemonWasDownEndAtTheStart() {
         rig.close();
         FaultyDisk disk = new FaultyDisk(new MemoryDisk());
         HandDriven core = new HandDriven(Rig.START);

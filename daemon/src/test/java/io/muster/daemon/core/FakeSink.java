@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A peer that keeps what it was sent, and that can stop reading. */
+/** A peer that records the payloads it is sent, and that can stop reading. */
 final class FakeSink implements Sink {
     final List<Bytes> payloads = new ArrayList<>();
     private final List<String> received = new ArrayList<>();
@@ -36,7 +36,7 @@ final class FakeSink implements Sink {
         received.add(reason.errno().name() + " " + reason.sentence());
     }
 
-    /** The payloads received since the last call. */
+    /** Returns the payloads received since the last call. */
     List<String> received() {
         List<String> news = List.copyOf(received);
         received.clear();

@@ -15,7 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A core thread that runs tasks only when the test says so, and a clock that the test advances. */
+/** A core thread that runs tasks only when the test requests it, and a clock that the test advances. */
 public final class HandDriven extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
     private static final long PATIENCE_SECONDS = 120;
 
@@ -50,7 +50,7 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         tasks.add(task);
     }
 
-    /** Runs all waiting tasks, and the tasks that these submit. */
+    /** Runs all waiting tasks, and the tasks that these tasks submit. */
     public void runReady() {
         for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
             task.run();
@@ -85,7 +85,7 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         settle.run();
     }
 
-    /** Timers that are set and not cancelled. */
+    /** Returns the number of timers that are set and not cancelled. */
     public int timers() {
         timers.removeIf(FutureTask::isCancelled);
         return timers.size();

@@ -37,7 +37,7 @@ class InventoryTest {
     }
 
     @Test
-    void nobodySeesWhatIsNotOnDisk() {
+    void aChangeIsNotVisibleBeforeItIsDurable() {
         rig.holdDisk();
         rig.send("drain", Rig.drainCommand("1", "x"));
         rig.core.runReady();
@@ -54,7 +54,7 @@ class InventoryTest {
     }
 
     @Test
-    void aListenerThatFailsByABugCostsNeitherAnswersNorOtherListenersAnything() {
+    void aBugInAListenerDoesNotAffectAnswersOrOtherListeners() {
         List<String> heard = new ArrayList<>();
         rig.inventory.listen(new Commits() {
             @Override
@@ -86,7 +86,7 @@ class InventoryTest {
     }
 
     @Test
-    void commandsAreDecidedOnWhatWasProposedBeforeThem() {
+    void commandsAreDecidedOnTheStateAfterEarlierProposals() {
         rig.holdDisk();
         rig.send("one", Rig.drainCommand("1", "x"));
         rig.send("two", Rig.drainCommand("1", "y"));
@@ -100,7 +100,7 @@ class InventoryTest {
     }
 
     @Test
-    void aRefusalThatSpeaksOfWhatIsNotOnDiskWaitsForIt() {
+    void aRefusalThatDependsOnAPendingChangeWaitsForIt() {
         rig.holdDisk();
         rig.send("one", Rig.drainCommand("1", "x"));
         rig.send("two", Rig.drainCommand("1", "y"));
@@ -110,7 +110,7 @@ class InventoryTest {
     }
 
     @Test
-    void aRefusalThatSpokeOfWhatFailedIsDecidedAnew() {
+    void aRefusalThatDependsOnAFailedChangeIsDecidedAgain() {
         rig.holdDisk();
         rig.send("drain", Rig.drainCommand("1", "x"));
         rig.send("again", Rig.drainCommand("1", "y"));
@@ -124,7 +124,7 @@ class InventoryTest {
         rig.release();
         rig.settle();
 
-        // The disk may have accepted either of the two, depending on whether the first force had begun.
+        // The disk may have accepted either of the two changes, depending on whether the first force had begun.
         assertThat(rig.told).hasSize(2);
         assertThat(held()).isEqualTo(Idset.of(1));
         if (rig.told.get(0).startsWith("drain: LEDGER")) {
@@ -135,7 +135,7 @@ class InventoryTest {
     }
 
     @Test
-    void aRefusalWithNothingInFlightIsGivenAtOnce() {
+    void aRefusalWithoutPendingChangesIsAnsweredImmediately() {
         rig.send("undrain", new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, null));
         assertThat(rig.told).containsExactly("undrain: EXISTS rank 1 not drained: node1");
     }
@@ -145,19 +145,19 @@ class InventoryTest {
         rig.inventory.listen(new Commits() {
             @Override
             public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
-                // The change is durable, but neither published nor answered: another request may arrive at this moment.
+                // The change is durable, but neither published nor answered: another request may arrive in this state.
                 rig.send("again", Rig.drainCommand("1", "y"));
             }
         });
         rig.send("first", Rig.drainCommand("1", "x"));
         rig.settle();
-        rig.settle(); // for the command that was sent while the first was awaited
+        rig.settle(); // for the second command, which was sent while the first was awaited
 
         assertThat(rig.told).containsExactly("first: done 1", "again: EXISTS rank 1 already drained: node1");
     }
 
     @Test
-    void aFailedWriteLeavesNothingBehindAndSaysWhy() {
+    void aFailedWriteChangesNothingAndIsAnsweredWithTheReason() {
         rig.fillDisk();
         assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("LEDGER No space left on device");
         assertThat(held()).isEqualTo(Idset.EMPTY);
@@ -170,7 +170,7 @@ class InventoryTest {
     }
 
     @Test
-    void whatWasBuiltOnAFailedChangeFailsWithIt() {
+    void changesThatDependOnAFailedChangeFailToo() {
         rig.fillDisk();
         rig.send("one", Rig.drainCommand("1", "x"));
         rig.send("two", Rig.drainCommand("2", "x"));
@@ -186,7 +186,7 @@ class InventoryTest {
     }
 
     @Test
-    void publishingComesBeforeAnswering() {
+    void aChangeIsPublishedBeforeItIsAnswered() {
         rig.inventory.listen(new Commits() {
             @Override
             public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
@@ -205,7 +205,7 @@ class InventoryTest {
     }
 
     @Test
-    void whatLandsTogetherIsPublishedOnce() {
+    void changesOfOneForceArePublishedOnce() {
         rig.holdDisk();
         List<String> published = new ArrayList<>();
         rig.inventory.listen(new Commits() {
@@ -214,7 +214,7 @@ class InventoryTest {
                 published.add(held().toString());
             }
         });
-        rig.send("one", Rig.drainCommand("1", "x")); // this one may be in a write of its own already
+        rig.send("one", Rig.drainCommand("1", "x")); // this change may already be in a separate write
         rig.send("two", Rig.drainCommand("2", "x"));
         rig.send("three", Rig.drainCommand("3", "x"));
         rig.release();
@@ -225,7 +225,7 @@ class InventoryTest {
     }
 
     @Test
-    void moreInFlightThanTheDiskCanTakeIsRefusedForTheMoment() {
+    void changesBeyondTheLimitOfPendingChangesAreRefused() {
         rig.close();
         rig = Rig.with(2, 100);
         rig.holdDisk();
@@ -240,7 +240,7 @@ class InventoryTest {
     }
 
     @Test
-    void aBugInOneAnswerDoesNotCostTheOthersTheirs() {
+    void aBugInOneCallbackDoesNotAffectOtherAnswers() {
         rig.holdDisk();
         rig.inventory.submit(Rig.drainCommand("1", "x"), Rig.ALICE, answer -> {
             throw new IllegalStateException("a bug");
@@ -262,7 +262,7 @@ class InventoryTest {
     }
 
     @Test
-    void aPreviewShowsWhatWouldBeAndDoesNothing() {
+    void aPreviewReturnsTheNewStateAndChangesNothing() {
         Preview preview = rig.inventory.preview(Rig.drainCommand("1-2", "x"), Rig.ALICE);
 
         assertThat(preview.after().view().up()).isEqualTo(Idset.of(0, 3));
@@ -273,7 +273,7 @@ class InventoryTest {
     }
 
     @Test
-    void aDiskThatOwesAnAnswerIsSaidToStall() {
+    void stalledSecondsIsPositiveWhileAForceIsPending() {
         assertThat(rig.inventory.stalledSeconds()).isZero();
         rig.holdDisk();
         rig.send("drain", Rig.drainCommand("1", "x"));
@@ -284,7 +284,7 @@ class InventoryTest {
     }
 
     @Test
-    void anotherThreadIsTurnedAway() {
+    void submitOnAnotherThreadIsRefused() {
         CompletableFuture<Void> elsewhere =
                 CompletableFuture.runAsync(() -> rig.inventory.submit(Rig.drainCommand("1", "x"), Rig.ALICE, a -> {}));
         assertThatThrownBy(elsewhere::get)
@@ -301,15 +301,15 @@ class InventoryTest {
         return ResourceSet.parse((text.substring(0, text.length() - 1) + graph).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** At a hundred and fifty characters for each core, this is a cluster of a thousand hosts. */
+    /** With 150 characters for each core, this is the size of the graph of a cluster of 1,000 hosts. */
     @Test
-    void aLargeGraphIsTaken() {
+    void aLargeGraphIsAccepted() {
         rig.define(withGraphOf(18));
         assertThat(rig.inventory.seq()).isEqualTo(2);
     }
 
     @Test
-    void whatNoLineOfTheJournalHoldsIsRefusedAndCostsNobodyElseAnything() {
+    void anEventLongerThanTheLineLimitIsRefusedAndDoesNotAffectOthers() {
         Command define = new DefinitionChanges.Define(withGraphOf(128), "reload", Liveness.Status.ONLINE);
         assertThat(Rig.outcome(rig.submit(define)))
                 .matches("TOO_LONG resource-define of 13\\d+ bytes exceeds the journal's line limit of 134217728");
@@ -317,14 +317,14 @@ class InventoryTest {
         assertThat(Rig.outcome(rig.drain("1"))).isEqualTo("done 1");
     }
 
-    /** Work beside the core thread waits in a queue of the test. */
+    /** Returns an inventory whose work beside the core thread waits in a queue of the test. */
     private Inventory beside(Queue<Runnable> work) {
         Committed found = new Committed(rig.state(), rig.inventory.seq());
         return new Inventory(rig.journal, found, rig.core, new Aside(rig.core, work::add), rig.clock, 2);
     }
 
     @Test
-    void changesWaitWhileAnotherIsDecidedBesideTheCoreThread() {
+    void changesWaitWhileAnEarlierChangeIsDecidedAside() {
         Queue<Runnable> work = new ArrayDeque<>();
         Inventory inventory = beside(work);
         Consumer<Answer> note = answer -> rig.told.add(Rig.outcome(answer));
@@ -345,7 +345,7 @@ class InventoryTest {
     }
 
     @Test
-    void aChangeIsDecidedAgainIfTheDiskRefusesAnEarlierOneMeanwhile() {
+    void aChangeDecidedAsideIsDecidedAgainIfAnEarlierChangeFails() {
         Queue<Runnable> work = new ArrayDeque<>();
         Inventory inventory = beside(work);
         rig.fillDisk();

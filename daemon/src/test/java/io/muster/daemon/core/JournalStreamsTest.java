@@ -25,7 +25,7 @@ class JournalStreamsTest {
         rig.close();
     }
 
-    /** Each response as the names of its events, with {@code R} if it includes R. */
+    /** Returns each response as the names of its events, with {@code R} if the response includes R. */
     private List<String> read(FakeSink from) {
         List<String> responses = new ArrayList<>();
         for (String text : from.received()) {
@@ -50,7 +50,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void historyThenTheSentinelThenWhatHappens() {
+    void historyIsFollowedByTheSentinelAndThenNewEvents() {
         rig.drain("1");
         rig.journals.follow(sink);
         assertThat(read(sink)).containsExactly("[resource-define, drain]+R", SENTINEL);
@@ -61,7 +61,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void eventsAreThoseOfTheJournalWithoutR() {
+    void eventsEqualThoseOfTheJournalExceptThatRIsSeparate() {
         rig.journals.follow(sink);
         String first = sink.received().get(0);
         assertThat(first)
@@ -84,7 +84,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void withNoHistoryTheSentinelComesAtOnce() {
+    void withoutHistoryTheSentinelIsTheFirstResponse() {
         rig.close();
         rig = Rig.empty();
         rig.journals.follow(sink);
@@ -92,7 +92,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void whatIsNoLongerHeldShowsAsAGap() {
+    void discardedEventsAreReportedWithATruncateEvent() {
         rig.close();
         rig = Rig.with(100, 2);
         rig.drain("1");
@@ -103,7 +103,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void aSlowFollowerCostsItsPlaceOnly() {
+    void aSlowFollowerIsSentMissedEventsInOneResponse() {
         JournalStream stream = rig.journals.follow(sink);
         sink.received();
         sink.writable = false;
@@ -116,7 +116,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void aFollowerThatFellTooFarBehindSeesTheGap() {
+    void aFollowerThatFellTooFarBehindIsSentATruncateEvent() {
         rig.close();
         rig = Rig.with(100, 2);
         JournalStream stream = rig.journals.follow(sink);
@@ -132,7 +132,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void aFollowerThatIsSlowFromTheStartGetsItsSentinelOnceAndInPlace() {
+    void aFollowerThatIsSlowFromTheStartIsSentOneSentinelAfterTheHistory() {
         sink.writable = false;
         JournalStream stream = rig.journals.follow(sink);
         rig.drain("1");
@@ -143,7 +143,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void aLongHistoryComesInSeveralResponses() {
+    void aLongHistoryIsSentInSeveralResponses() {
         for (int i = 0; i < 200; i++) {
             rig.drain("1");
             rig.undrain("1");
@@ -157,7 +157,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void keepingLessForgetsTheOldest() {
+    void keepDiscardsTheOldestEvents() {
         rig.drain("1");
         rig.drain("2");
         rig.journals.keep(1);
@@ -166,7 +166,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void aFollowerGoesOnAfterTheEventThatItHas() {
+    void aFollowerContinuesAfterTheGivenSequenceNumber() {
         rig.drain("1");
         rig.undrain("1");
         rig.journals.follow(sink, 2);
@@ -181,14 +181,14 @@ class JournalStreamsTest {
     }
 
     @Test
-    void aFollowerThatHasEverythingIsSentTheSentinelAlone() {
+    void aFollowerThatHasAllEventsIsSentOnlyTheSentinel() {
         rig.drain("1");
         rig.journals.follow(sink, 2);
         assertThat(read(sink)).containsExactly(SENTINEL);
     }
 
     @Test
-    void aGapNamesTheFirstEventAfterIt() {
+    void aTruncateEventHasTheSequenceNumberOfTheNextEvent() {
         rig.close();
         rig = Rig.with(100, 2);
         rig.drain("1");
@@ -205,7 +205,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void anEventThatTheJournalDoesNotHaveYetIsRefused() {
+    void aSequenceNumberAfterTheLastEventIsRefused() {
         rig.drain("1");
         assertThatThrownBy(() -> rig.journals.follow(sink, 3))
                 .hasMessageContaining(
@@ -215,7 +215,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void theEndIsTold() {
+    void endAllEndsFollowersWithTheReason() {
         rig.journals.follow(sink);
         sink.received();
         rig.journals.endAll(new RpcException(Errno.ECANCELED, "the daemon is stopping"));
@@ -225,7 +225,7 @@ class JournalStreamsTest {
     }
 
     @Test
-    void whoHasLeftHearsNothing() {
+    void aReleasedFollowerIsSentNothing() {
         JournalStream stream = rig.journals.follow(sink);
         sink.received();
         rig.journals.release(stream);

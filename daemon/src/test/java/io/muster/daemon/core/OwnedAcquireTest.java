@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Acquisitions with an owner: they outlive the connection, the daemon and the machine. */
+/** Acquisitions with an owner, which survive the end of the connection, of the daemon and of the machine. */
 class OwnedAcquireTest {
     private static final Owner FLUX = new Owner("flux", 60);
     private static final Principal ALICE_LATER = new Principal(Rig.ALICE.uid(), Rig.ALICE.user(), Rig.ALICE.pid() + 1);
@@ -59,7 +59,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void aDiskThatFailsRefusesTheAcquisitionAndNothingIsHeld() {
+    void aDiskFailureRefusesTheAcquisitionAndFreesTheResources() {
         rig.fillDisk();
         acquire(sink, Rig.ALICE, FLUX);
         assertThat(sink.received()).hasSize(1).first().asString().startsWith("EROFS");
@@ -70,7 +70,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void othersWaitForTheGraceAndTheOwnerTakesTheAcquisitionUpAgain() {
+    void duringTheGraceOthersAreRefusedAndTheOwnerMayResume() {
         rig.acquires.release(acquire(sink, Rig.ALICE, FLUX));
         sink.received();
         rig.drain("2");
@@ -89,7 +89,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void afterTheGraceTheAcquisitionEndsAndTheJournalSaysSo() {
+    void theAcquisitionEndsAfterTheGrace() {
         rig.acquires.release(acquire(sink, Rig.ALICE, FLUX));
         rig.advance(Duration.ofSeconds(60));
         assertThat(rig.state().acquisitions()).isEmpty();
@@ -98,7 +98,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void aFullDiskAtTheEndOfTheGraceOnlyDelaysTheEnd() {
+    void aFullDiskAtTheEndOfTheGraceDelaysTheEndOfTheAcquisition() {
         rig.acquires.release(acquire(sink, Rig.ALICE, FLUX));
         rig.fillDisk();
         rig.advance(Duration.ofSeconds(70));
@@ -109,7 +109,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void theGraceCountsFromTheStartOfTheNewDaemon() {
+    void afterARestartTheGraceBeginsAtTheStartOfTheDaemon() {
         acquire(sink, Rig.ALICE, FLUX);
         startAgain();
         rig.advance(Duration.ofSeconds(59));
@@ -124,7 +124,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void theOwnerOnANewConnectionEndsTheStreamOfTheOldOne() {
+    void anAcquireByTheOwnerOnANewConnectionEndsTheOldStream() {
         FakeSink old = new FakeSink();
         AcquireStream before = acquire(old, Rig.ALICE, FLUX);
         old.received();
@@ -163,7 +163,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void aConnectionThatEndsBeforeTheAcquisitionIsDurableLeavesNothingBehindAfterTheGrace() {
+    void anAcquisitionWhoseConnectionEndsBeforeItIsDurableEndsAfterTheGrace() {
         rig.holdDisk();
         rig.acquires.release(rig.acquires.acquire(sink, Rig.ALICE, FLUX));
         rig.release();
@@ -175,7 +175,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void anAdminReleasesAnAcquisitionWhetherItsOwnerIsThereOrNot() {
+    void anAdminMayReleaseAConnectedOrDisconnectedAcquisition() {
         acquire(sink, Rig.ALICE, FLUX);
         sink.received();
         rig.submit(new AcquisitionChanges.Release("", null));
@@ -197,7 +197,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void anAcquisitionWithoutAnOwnerLeavesNothingInTheJournal() {
+    void anAcquisitionWithoutAnOwnerWritesNoEvent() {
         long seq = rig.inventory.seq();
         rig.acquires.release(acquire(sink, Rig.ALICE, null));
         rig.settle();
@@ -206,7 +206,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void aClaimThatWaitsForTheDiskKeepsOthersAwayThoughItsConnectionIsClosed() {
+    void aPendingAcquisitionOfAClosedConnectionBlocksOthersAndMayBeResumed() {
         rig.holdDisk();
         AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE, FLUX);
         rig.acquires.release(stream);
@@ -219,7 +219,7 @@ class OwnedAcquireTest {
     }
 
     @Test
-    void anAbsenceThatBeganAnewIsNotShortenedByADiskThatRefusedTheEndOfTheFirst() {
+    void aNewAbsenceHasTheFullGraceEvenIfTheDiskRefusedTheEndOfTheFirst() {
         rig.acquires.release(acquire(sink, Rig.ALICE, FLUX));
         rig.fillDisk();
         rig.advance(Duration.ofSeconds(60));

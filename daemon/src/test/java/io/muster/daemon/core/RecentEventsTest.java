@@ -23,7 +23,7 @@ class RecentEventsTest {
     }
 
     @Test
-    void longEventsAreKeptByTheirLengthAndNotByTheirNumber() {
+    void longEventsAreLimitedByTheirTotalLength() {
         for (int seq = 1; seq <= 40; seq++) {
             add(seq, MEBI);
         }
@@ -42,7 +42,7 @@ class RecentEventsTest {
     }
 
     @Test
-    void oneEventIsKeptHoweverLongItIs() {
+    void theLastEventIsKeptRegardlessOfItsLength() {
         add(1, 10);
         add(2, 17 * MEBI);
         assertThat(recent.firstSeq(0)).isEqualTo(2);

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A new R while schedulers hold the present one: what waits, for how long, and which R counts. */
+/** A new R while schedulers have acquired the current R: the differences that wait, how long they wait, and which R is in force. */
 class RedefinitionTest {
     private final Rig rig = Rig.ofFour();
     private final FakeSink sink = new FakeSink();
@@ -67,7 +67,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void theRestWaitsUntilTheSchedulerReleases() {
+    void newHostsWaitUntilTheSchedulerReleases() {
         AcquireStream stream = acquire();
         sink.received();
         configure(withProperty("node[0-7]", "gpu"));
@@ -85,7 +85,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void anRThatAnAdminLoadsWhileTheSchedulerLeavesIsNotUndone() {
+    void aWaitingConfigurationDoesNotReplaceAnRThatAnAdminLoaded() {
         AcquireStream stream = acquire();
         configure(Rig.nodes("node[0-7]"));
         settle();
@@ -99,7 +99,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void anRThatTheSchedulerCannotBeToldIsNotLoaded() {
+    void anRWithDifferencesThatTheSchedulerCannotBeSentIsNotLoaded() {
         acquire();
         load(Rig.nodes("node[0-7]"));
         settle();
@@ -108,7 +108,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void theLaterOfTwoConfigurationsCounts() {
+    void theLaterOfTwoConfigurationsApplies() {
         AcquireStream stream = acquire();
         configure(withProperty("node[0-7]", "first"));
         settle();
@@ -122,7 +122,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void aSchedulerThatAcquiresBeforeTheRestIsInForceKeepsItWaiting() {
+    void aSchedulerThatAcquiresBeforeTheNewHostsAreInForceKeepsThemWaiting() {
         AcquireStream stream = acquire();
         configure(Rig.nodes("node[0-7]"));
         settle();
@@ -145,7 +145,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void aSchedulerBeginsWithTheLastOfSeveralRThatWaitForTheDisk() {
+    void aSchedulerIsSentTheLastOfSeveralPendingDefinitions() {
         rig.holdDisk();
         rig.send("first", new Define(Rig.nodes("other[0-1]"), "reload", Liveness.Status.ONLINE));
         rig.acquires.acquire(sink, Rig.ALICE, null);
@@ -156,7 +156,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void aDiskThatRefusesTheRestIsTriedAgainWhenASchedulerAcquires() {
+    void aRefusedWriteOfTheNewHostsIsRetriedWhenASchedulerAcquires() {
         AcquireStream stream = acquire();
         configure(Rig.nodes("node[0-7]"));
         settle();
@@ -172,7 +172,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void aSchedulerThatIsOfferedNothingDoesNotKeepTheRestWaiting() {
+    void aSchedulerThatIsOfferedNoRankDoesNotKeepNewHostsWaiting() {
         AcquireStream stream = acquire();
         configure(Rig.nodes("node[0-7]"));
         settle();
@@ -190,7 +190,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void theRestWaitsForAnOwnerThatIsAwayUntilTheAcquisitionIsReleased() {
+    void newHostsWaitForTheGraceOfADisconnectedOwner() {
         AcquireStream stream = rig.acquires.acquire(sink, Rig.ALICE, new Owner("flux", 60));
         settle();
         rig.acquires.release(stream);
@@ -203,7 +203,7 @@ class RedefinitionTest {
     }
 
     @Test
-    void severalNewRsThatAreRefusedAreAllAnswered() {
+    void eachOfSeveralRefusedDefinitionsIsAnswered() {
         acquire();
         for (int i = 0; i < 3; i++) {
             rig.acquires

@@ -50,7 +50,7 @@ class ReportersTest {
     }
 
     @Test
-    void theFirstResponseIsSentWhenTheLivenessIsDurable() {
+    void theFirstResponseIsSentAfterTheReportIsDurable() {
         rig.acquires.acquire(scheduler, Rig.BOB, null);
         scheduler.received();
         rig.holdDisk();
@@ -83,7 +83,7 @@ class ReportersTest {
     }
 
     @Test
-    void whatAnAdminSaysOfAnUnknownRankCounts() {
+    void anAdminMaySetTheLivenessOfAnUnknownRank() {
         close(open("bridge", Rig.ALICE, "0-2", "0-1"));
         assertThat(Rig.outcome(rig.report("online", "0"))).isEqualTo("done 1");
         assertThat(Rig.outcome(rig.report("offline", "2"))).isEqualTo("done 1");
@@ -94,7 +94,7 @@ class ReportersTest {
     }
 
     @Test
-    void aRestartOfTheDaemonLosesTheReporters() {
+    void aRestartOfTheDaemonEndsTheReports() {
         open("bridge", Rig.ALICE, "0-3", "0-3");
         rig.close();
         rig = Rig.on(rig.disk, new HandDriven(Rig.START.plusSeconds(1000)));
@@ -105,7 +105,7 @@ class ReportersTest {
     }
 
     @Test
-    void theSameReporterTakesThePlaceOfItsEarlierConnection() {
+    void aReporterThatReconnectsReplacesItsEarlierConnection() {
         Reporter first = open("bridge", Rig.ALICE, "0-3", "0-3");
         sink.received();
         open("bridge", Rig.ALICE, "0-3", "0-3");
@@ -118,7 +118,7 @@ class ReportersTest {
     }
 
     @Test
-    void aReportThatIsRefusedChangesNothing() {
+    void aRefusedReportChangesNothing() {
         open("bridge", Rig.ALICE, "0-1", "0-1");
         sink.received();
         open("other", Rig.BOB, "1-2", "");
@@ -141,7 +141,7 @@ class ReportersTest {
     }
 
     @Test
-    void aDiskThatRefusesTheLossIsTriedAgain() {
+    void aRefusedWriteOfTheEndOfAReportIsRetried() {
         Reporter reporter = open("bridge", Rig.ALICE, "0-3", "0-3");
         rig.fillDisk();
         close(reporter);
@@ -152,7 +152,7 @@ class ReportersTest {
     }
 
     @Test
-    void aNewRanksToHostsMapEndsTheReports() {
+    void anRWithOtherHostsForRanksEndsTheReports() {
         open("bridge", Rig.ALICE, "0-3", "0-3");
         sink.received();
         rig.define(Rig.nodes("node[0-3]").withProperty("fast", Idset.of(0)));
@@ -166,7 +166,7 @@ class ReportersTest {
     }
 
     @Test
-    void usageIsKnownAsLongAsItsReporterIsConnected() {
+    void usageIsKnownWhileItsReporterIsConnected() {
         Reporter reporter = open("bridge", Rig.ALICE, "0-2", "0-2");
         rig.reporters.use(reporter, Idset.of(1));
         assertThat(rig.reporters.usage())
@@ -182,7 +182,7 @@ class ReportersTest {
     }
 
     @Test
-    void usageIsTakenFromTheOpenStreamAndNotMoreOftenThanEvery50Milliseconds() {
+    void usageIsAcceptedFromTheOpenStreamAndAtMostEvery50Milliseconds() {
         rig.holdDisk();
         Reporter first = rig.reporters.open(
                 sink, Rig.ALICE, new ReportChanges.Register("bridge", Idset.of(0), Idset.EMPTY, Idset.EMPTY));
@@ -199,7 +199,7 @@ class ReportersTest {
     }
 
     @Test
-    void aReportThatTheLastDaemonCouldNotEndIsEndedAtTheStart() {
+    void anOpenReportOfThePreviousDaemonEndsAtTheStart() {
         open("bridge", Rig.ALICE, "0-3", "0-3");
         rig.close();
         rig = Rig.on(rig.disk, new HandDriven(Rig.START.plusSeconds(1000)));

@@ -38,7 +38,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The core as the daemon builds it, on a disk in memory and a thread that the test drives. The journal has its usual thread; {@link
+ * The core as the daemon builds it, on a disk in memory and a thread that the test drives. The journal runs on its usual thread; {@link
  * #settle} waits until the journal has completed everything.
  */
 public final class Rig implements AutoCloseable {
@@ -65,7 +65,7 @@ public final class Rig implements AutoCloseable {
     public final List<String> told = new ArrayList<>();
 
     private final Semaphore forces = new Semaphore(MANY);
-    /** Has a permit for each force that {@link #holdDisk} holds back. */
+    /** Has a permit for each force that {@link #holdDisk} blocks. */
     private final Semaphore held = new Semaphore(0);
 
     private Rig(FaultyDisk disk, HandDriven core, int mostInFlight, int journalMax) {
@@ -102,7 +102,7 @@ public final class Rig implements AutoCloseable {
         return on(new FaultyDisk(new MemoryDisk()), new HandDriven(START));
     }
 
-    /** A rig of four nodes whose state directory is in an older format level. */
+    /** Returns a rig of four nodes whose state directory is in an older format level. */
     public static Rig atLevel(int number) {
         String head = "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":" + number
                 + ",\"first\":1}}";
@@ -116,7 +116,7 @@ public final class Rig implements AutoCloseable {
         return rig;
     }
 
-    /** A rig that starts on an existing disk. */
+    /** Returns a rig that starts on an existing disk. */
     public static Rig on(FaultyDisk disk, HandDriven core) {
         return new Rig(disk, core, 1 << 16, 1000);
     }
@@ -127,14 +127,14 @@ public final class Rig implements AutoCloseable {
         return rig;
     }
 
-    /** A rig of four nodes with four cores each, all online. */
+    /** Returns a rig of four nodes with four cores each, all online. */
     public static Rig ofFour() {
         Rig rig = empty();
         rig.define(nodes("node[0-3]"));
         return rig;
     }
 
-    /** Hosts with four cores each. */
+    /** Returns a resource set of hosts with four cores each. */
     public static ResourceSet nodes(String hosts) {
         Hostlist names = Hostlist.parse(hosts);
         return ResourceSet.of(names, Idset.range(0, names.size() - 1), Idset.range(0, 3), Idset.EMPTY, Map.of());
@@ -152,7 +152,7 @@ public final class Rig implements AutoCloseable {
         return inventory.state();
     }
 
-    /** Lets the journal complete all batches, and the core run all tasks that follow. */
+    /** Waits until the journal has completed all batches and the core has run all tasks that follow. */
     public void settle() {
         core.runReady();
         boolean[] answered = {false};
@@ -194,7 +194,7 @@ public final class Rig implements AutoCloseable {
         return new HoldChanges.Drain(targets, reason, HoldChanges.Mode.NONE, Hold.SHARED, 0);
     }
 
-    /** Submits and notes the answer as {@code name: outcome} in {@link #told}; does not wait. */
+    /** Submits a command and adds its answer as {@code name: outcome} to {@link #told}; does not wait. */
     public void send(String name, Command command) {
         inventory.submit(command, ALICE, answer -> told.add(name + ": " + outcome(answer)));
     }
@@ -208,7 +208,7 @@ public final class Rig implements AutoCloseable {
                 : "done " + ((Answer.Done) answer).entries().size();
     }
 
-    /** From now on no force returns until {@link #release}. */
+    /** Blocks every force until {@link #release}. */
     public void holdDisk() {
         forces.drainPermits();
         held.drainPermits();
@@ -221,7 +221,7 @@ public final class Rig implements AutoCloseable {
         });
     }
 
-    /** Waits until a force has begun. To be called after {@link #holdDisk} and a command that writes. */
+    /** Waits until a force has begun. Call this after {@link #holdDisk} and a command that writes. */
     public void awaitForce() {
         boolean forcing;
         try {
@@ -239,7 +239,7 @@ public final class Rig implements AutoCloseable {
         forces.release(MANY);
     }
 
-    /** From now on every write fails. */
+    /** Makes every later write fail. */
     public void fillDisk() {
         disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
     }

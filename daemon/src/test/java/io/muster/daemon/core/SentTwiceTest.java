@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A change that comes twice with the same id is one change, with one answer. */
+/** A change that arrives twice with the same id is one change with one answer. */
 class SentTwiceTest {
     private static Once drain(String targets) {
         ChangeId id = ChangeId.of(new UUID(1, 1), targets);
@@ -29,7 +29,7 @@ class SentTwiceTest {
     }
 
     @Test
-    void whileTheFirstWaitsForTheDiskTheSecondWaitsWithIt() {
+    void aRepetitionOfAPendingChangeIsAnsweredAfterTheChange() {
         try (Rig rig = Rig.ofFour()) {
             long seq = rig.inventory.seq();
             rig.holdDisk();
@@ -52,7 +52,7 @@ class SentTwiceTest {
     }
 
     @Test
-    void whenTheFirstFailsTheSecondIsTheChange() {
+    void aRepetitionOfAFailedChangeIsMade() {
         try (Rig rig = Rig.ofFour()) {
             rig.fillDisk();
             rig.send("first", drain("1"));
@@ -68,7 +68,7 @@ class SentTwiceTest {
     }
 
     @Test
-    void itIsOneChangeOverARestartWithAndWithoutASnapshot(@TempDir Path directory) throws IOException {
+    void aRepetitionAfterARestartWithOrWithoutASnapshotIsNotMade(@TempDir Path directory) throws IOException {
         HandDriven clock = new HandDriven(Rig.START);
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.at(directory.resolve("state"))), clock)) {
             rig.define(Rig.nodes("node[0-3]"));

@@ -29,13 +29,13 @@ class WaitersTest {
     }
 
     @Test
-    void whatIsSoAlreadyNeedsNoWaiting() {
+    void aConditionThatIsAlreadyTrueNeedsNoWaiting() {
         assertThat(rig.waiters.await(up(4), () -> answered.add("x"))).isNull();
         assertThat(answered).isEmpty();
     }
 
     @Test
-    void eachIsAnsweredOnceWhenItsNumberIsOnline() {
+    void eachWaiterIsAnsweredOnceWhenItsNumberOfRanksIsOnline() {
         rig.report("offline", "0-3");
         rig.waiters.await(up(2), () -> answered.add("two"));
         rig.waiters.await(up(3), () -> answered.add("three"));
@@ -56,7 +56,7 @@ class WaitersTest {
     }
 
     @Test
-    void whoeverIsForgottenIsNotAnswered() {
+    void aRemovedWaiterIsNotAnswered() {
         rig.report("offline", "0-3");
         Runnable forget = Objects.requireNonNull(rig.waiters.await(up(1), () -> answered.add("x")));
         forget.run();
@@ -66,7 +66,7 @@ class WaitersTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 5})
-    void aNumberThatCannotBeReachedIsRefusedInFluxsWords(int count) {
+    void aNumberOutOfRangeIsRefusedWithTheSentenceOfFlux(int count) {
         assertThatThrownBy(() -> rig.waiters.await(up(count), () -> {}))
                 .isInstanceOfSatisfying(
                         RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPROTO))
@@ -74,7 +74,7 @@ class WaitersTest {
     }
 
     @Test
-    void aNumberThatIsNoneIsRefused() {
+    void aNumberOfTheWrongTypeIsRefused() {
         ObjectNode payload = JsonNodeFactory.instance.objectNode().put("up", "4");
         assertThatThrownBy(() -> rig.waiters.await(payload, () -> {}))
                 .hasMessage("resource.monitor-waitup: /up must be a whole number");

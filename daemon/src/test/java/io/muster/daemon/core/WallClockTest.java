@@ -23,7 +23,7 @@ class WallClockTest {
     }
 
     @Test
-    void aClockThatIsSetALittleIsFollowed() {
+    void aSmallAdjustmentOfTheClockIsFollowed() {
         pass(Duration.ofSeconds(5));
         time.jump(Duration.ofMinutes(-10));
         assertThat(clock.now()).isEqualTo(START + 5 - 600);
@@ -35,7 +35,7 @@ class WallClockTest {
     }
 
     @Test
-    void aClockThatDriftsForLongIsFollowed() {
+    void aClockThatDriftsIsFollowed() {
         for (int day = 0; day < 1000; day++) {
             pass(Duration.ofDays(1));
             time.jump(Duration.ofSeconds(40));
@@ -46,7 +46,7 @@ class WallClockTest {
 
     @ParameterizedTest
     @ValueSource(longs = {365, -365, 400 * 365, -100 * 365})
-    void aJumpIsDoubtedAndTimeGoesOnAsItWas(long days) {
+    void aJumpIsDoubtedAndTimeContinues(long days) {
         pass(Duration.ofSeconds(5));
         time.jump(Duration.ofDays(days));
         pass(Duration.ofSeconds(59));
@@ -60,7 +60,7 @@ class WallClockTest {
     }
 
     @Test
-    void aDoubtSaysWhatHasHappenedAndUntilWhen() {
+    void aDoubtIsDescribedWithTheJumpAndItsEnd() {
         time.jump(YEAR.plusHours(1));
         assertThat(clock.trouble())
                 .isEqualTo(
@@ -72,7 +72,7 @@ class WallClockTest {
     }
 
     @Test
-    void aNewTimeThatHasHeldIsTaken() {
+    void aNewTimeIsAcceptedAfterTheSettleTime() {
         time.jump(YEAR);
         assertThat(clock.isDoubted()).isTrue();
         pass(Duration.ofSeconds(3599));
@@ -83,7 +83,7 @@ class WallClockTest {
     }
 
     @Test
-    void aClockThatJumpsOnIsDoubtedAnew() {
+    void aSecondJumpRestartsTheSettleTime() {
         time.jump(YEAR);
         assertThat(clock.isDoubted()).isTrue();
         pass(Duration.ofSeconds(3500));
@@ -97,7 +97,7 @@ class WallClockTest {
     }
 
     @Test
-    void aPersonMayAcceptIt() {
+    void aUserMayAcceptTheNewTime() {
         clock.accept(Rig.ALICE);
         assertThat(clock.now()).isEqualTo(START);
         time.jump(YEAR);
@@ -108,7 +108,7 @@ class WallClockTest {
     }
 
     @Test
-    void limitsMayBeChanged() {
+    void limitsCanBeChanged() {
         clock.limits(new WallClock.Limits(10, 10, Double.POSITIVE_INFINITY));
         time.jump(Duration.ofSeconds(11));
         assertThat(clock.trouble()).contains("jumped 11s ahead").contains("paused until `muster clock accept`,");
@@ -119,7 +119,7 @@ class WallClockTest {
     }
 
     @Test
-    void aStartSoonAfterTheLastKnownTimeIsNormal() {
+    void aStartSoonAfterTheLastKnownTimeIsNotDoubted() {
         clock.start(START - 6 * 86_400);
         assertThat(clock.isDoubted()).isFalse();
         assertThat(clock.now()).isEqualTo(START);
@@ -128,7 +128,7 @@ class WallClockTest {
     }
 
     @Test
-    void aStartThatNothingCameBeforeIsNormal() {
+    void aFirstStartIsNotDoubted() {
         clock.start(0);
         assertThat(clock.isDoubted()).isFalse();
     }
@@ -155,7 +155,7 @@ class WallClockTest {
         assertThat(clock.now()).isEqualTo(START + 3600);
     }
 
-    /** 292 years are as many nanoseconds as a long holds; the last two are the ends of Java's calendar. */
+    /** A long holds 292 years of nanoseconds; the last two values are the limits of the calendar of Java. */
     @ParameterizedTest
     @ValueSource(
             longs = {
@@ -166,7 +166,7 @@ class WallClockTest {
                 -31557014167219200L,
                 31556889864403199L
             })
-    void aClockOutsideOfReasonIsNoError(long seconds) {
+    void anImplausibleClockIsNotAnError(long seconds) {
         InstantSource wrong = InstantSource.fixed(Instant.ofEpochSecond(seconds));
         WallClock odd = new WallClock(wrong, time::nanos, LIMITS);
         double now = Math.min(Math.max(0, (double) seconds), Epoch.LAST);

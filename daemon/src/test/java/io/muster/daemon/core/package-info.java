@@ -1,6 +1,6 @@
 /**
- * Tests of the core, and the rig that they use: the daemon's own parts on a disk in memory. May use what the core may use, and the
- * journal's disks. JUnit's own thread is the core thread.
+ * Tests of the core, and the rig that they use: the parts of the daemon on a disk in memory. These tests may use the packages that the core
+ * may use, and the disks of the journal. The thread of JUnit is the core thread.
  */
 @NullMarked
 package io.muster.daemon.core;

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 
-/** A connection to etcd that a benchmark compares the ledger with: one transaction that writes one key, and nothing else. */
+/** A connection to etcd that a benchmark compares with the ledger: each write is one transaction that writes one key. */
 public final class BareEtcd implements Closeable {
     private static final int TIMEOUT_MILLIS = 10_000;
 

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scenes that show a fault of the ledger, played with the ledger as it is and with ledgers that are wrong on purpose. */
+/** Scenarios that reveal a fault of the ledger, run with the correct ledger and with ledgers that are deliberately wrong. */
 final class BrokenVariantsTest {
     private static final String PREFIX = "/muster/test/";
 
     @TempDir
     Path directory;
 
-    /** Writes without any condition. */
+    /** A store that writes without conditions. */
     private static final class Unfenced extends Store {
         Unfenced(Store store) {
             super(store.etcd(), store.keys());
@@ -42,7 +42,7 @@ final class BrokenVariantsTest {
         }
     }
 
-    /** Goes by when the key of the leader was created, so that a leader does not notice that another one has written the key. */
+    /** Compares the creation of the leader's key, so that a leader does not detect that another client has written the key. */
     private static final class FencedByCreation extends Store {
         FencedByCreation(Store store) {
             super(store.etcd(), store.keys());
@@ -56,7 +56,7 @@ final class BrokenVariantsTest {
         }
     }
 
-    /** Names parts by the first seq of their group, so that two groups may share them. */
+    /** A store that names parts by the first seq of their group, so that two groups may share parts. */
     private static final class PartsBySeq extends Store {
         PartsBySeq(Store store) {
             super(store.etcd(), store.keys());
@@ -78,7 +78,7 @@ final class BrokenVariantsTest {
         }
     }
 
-    /** A leader that was away writes what it had begun, after another daemon has answered a change. Returns what the log has then. */
+    /** A disconnected leader sends a pending write after another daemon has answered a change. Returns the events of the log afterwards. */
     private List<String> playWokenLeader(UnaryOperator<Store> stores) throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
@@ -107,16 +107,16 @@ final class BrokenVariantsTest {
     }
 
     @Test
-    void a_woken_leader_overwrites_nothing() throws Exception {
+    void a_reconnected_leader_overwrites_nothing() throws Exception {
         assertThat(playWokenLeader(store -> store)).containsExactly("one", "two");
     }
 
     @Test
-    void a_ledger_that_writes_without_conditions_is_caught() throws Exception {
+    void the_scenario_detects_a_ledger_that_writes_without_conditions() throws Exception {
         assertThat(playWokenLeader(Unfenced::new)).containsExactly("one", "late");
     }
 
-    /** Somebody else writes the key of the leader. Returns whether the former leader can still write. */
+    /** Another client writes the key of the leader. Returns whether the former leader can still write. */
     private boolean playUsurper(UnaryOperator<Store> stores) throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
@@ -128,16 +128,16 @@ final class BrokenVariantsTest {
     }
 
     @Test
-    void a_leader_whose_key_was_written_by_somebody_else_writes_nothing_more() throws Exception {
+    void a_leader_whose_key_another_client_has_written_writes_no_more() throws Exception {
         assertThat(playUsurper(store -> store)).isFalse();
     }
 
     @Test
-    void a_ledger_that_goes_by_the_creation_of_the_key_is_caught() throws Exception {
+    void the_scenario_detects_a_ledger_that_compares_the_creation_of_the_key() throws Exception {
         assertThat(playUsurper(FencedByCreation::new)).isTrue();
     }
 
-    /** A piece of a group that was given up arrives after the next group with the same first seq. Returns whether a standby can read on. */
+    /** A piece of an abandoned group arrives after the next group with the same first seq. Returns whether a standby can read the log. */
     private boolean playLatePiece(UnaryOperator<Store> stores) throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
@@ -177,12 +177,12 @@ final class BrokenVariantsTest {
     }
 
     @Test
-    void a_late_piece_of_a_group_that_was_given_up_changes_no_other_group() throws Exception {
+    void a_late_piece_of_an_abandoned_group_does_not_change_another_group() throws Exception {
         assertThat(playLatePiece(store -> store)).isTrue();
     }
 
     @Test
-    void a_ledger_that_names_parts_by_their_first_event_is_caught() throws Exception {
+    void the_scenario_detects_a_ledger_that_names_parts_by_their_first_event() throws Exception {
         assertThat(playLatePiece(PartsBySeq::new)).isFalse();
     }
 }

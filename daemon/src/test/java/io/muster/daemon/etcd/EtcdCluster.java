@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** A real etcd cluster on this host, of processes that a test can kill, stop for a while and start again. */
+/** A real etcd cluster on this host, whose member processes a test can kill, stop for a while and start again. */
 public final class EtcdCluster implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -142,7 +142,7 @@ public final class EtcdCluster implements AutoCloseable {
         return clients.stream().map(this::url).map(URI::create).toList();
     }
 
-    /** The value of ledger.endpoints for all members. */
+    /** Returns the value of ledger.endpoints for all members. */
     public String toml() {
         return endpoints().stream().map(uri -> "\"" + uri + "\"").collect(Collectors.joining(", ", "[", "]"));
     }
@@ -161,7 +161,7 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    /** Stops a member without its knowledge, until {@link #resume}. */
+    /** Stops a member with SIGSTOP, until {@link #resume}. */
     public void pause(int i) throws IOException, InterruptedException {
         signal("STOP", i);
     }
@@ -179,7 +179,7 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    /** The index of the member that leads etcd. */
+    /** Returns the index of the member that leads etcd. */
     public int leader() throws IOException, InterruptedException {
         for (int i = 0; i < size(); i++) {
             String[] fields = run("endpoint", "status", "--endpoints=" + url(clients.get(i)))
@@ -203,9 +203,9 @@ public final class EtcdCluster implements AutoCloseable {
         return run("endpoint", "status", "--endpoints=" + url(clients.get(i))).split(", ")[1];
     }
 
-    /** Replaces a member by one with an empty directory, which learns everything and is then promoted. */
+    /** Replaces a member with a new member that has an empty directory; the new member joins as a learner and is then promoted. */
     public void replace(int i) throws IOException, InterruptedException {
-        awaitServing(); // the two other members are the quorum that removes this one
+        awaitServing(); // the other two members are the quorum that removes this member
         String gone = id(i);
         kill(i);
         change(list -> !list.contains(url(peers.get(i))), "remove", gone);
@@ -224,8 +224,8 @@ public final class EtcdCluster implements AutoCloseable {
     }
 
     /**
-     * Repeats a change of the members until the list of members shows it: etcd refuses a change until its members have
-     * been connected for a while, and may make a change without answering in time.
+     * Repeats a change of the members until the list of members shows the change: etcd refuses a change until its members have been
+     * connected for a while, and may make a change without answering in time.
      */
     private void change(Predicate<String> made, String... arguments) {
         String[] command =
@@ -239,7 +239,7 @@ public final class EtcdCluster implements AutoCloseable {
                 "made");
     }
 
-    /** Kills all members and starts them with what a file of {@code etcdctl snapshot save} has. */
+    /** Kills all members and starts them with the content of a file of {@code etcdctl snapshot save}. */
     public void restore(Path backup) throws IOException, InterruptedException {
         killAll();
         for (int i = 0; i < size(); i++) {
@@ -284,7 +284,7 @@ public final class EtcdCluster implements AutoCloseable {
         return output;
     }
 
-    /** The keys below a prefix, in order. */
+    /** Returns the keys below a prefix, in order. */
     public List<String> keys(String prefix) throws IOException, InterruptedException {
         return ctl("get", prefix, "--prefix", "--keys-only")
                 .lines()

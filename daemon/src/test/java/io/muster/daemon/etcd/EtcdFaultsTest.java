@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator or a disaster does to the members of etcd while daemons lead and follow. */
+/** Operations and failures of the members of etcd while daemons lead and follow. */
 @Timeout(600)
 final class EtcdFaultsTest {
     private static final String PREFIX = "/muster/test/";
@@ -31,11 +31,11 @@ final class EtcdFaultsTest {
     @TempDir
     Path directory;
 
-    /** A writer that sends one change after another to whoever leads, and remembers those that were made. */
+    /** A writer that sends one change after another to the current leader, and records the changes that were made. */
     private static final class Load extends Thread {
         private final List<Node> nodes;
         private final List<String> made = Collections.synchronizedList(new ArrayList<>());
-        /** Changes that were not answered, or whose outcome is open. */
+        /** Changes that were not answered, or whose outcome is unknown. */
         private final List<String> open = Collections.synchronizedList(new ArrayList<>());
 
         private final AtomicBoolean ended = new AtomicBoolean();
@@ -74,7 +74,7 @@ final class EtcdFaultsTest {
             await().atMost(Node.PATIENCE).until(() -> made.size() > before + 1);
         }
 
-        /** Ends the load, and checks that the log has exactly what was answered as made, in the order of the answers. */
+        /** Ends the load, and checks that the log has exactly the changes that were answered as made, in the order of the answers. */
         void judge(Node... witnesses) throws Exception {
             ended.set(true);
             join();
@@ -93,7 +93,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void a_member_may_be_replaced_and_the_leader_of_etcd_moved_while_changes_are_made() throws Exception {
+    void no_change_is_lost_while_members_are_replaced_and_the_leader_of_etcd_moves() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 3);
                 Node first = new Node(parts(etcd, "a")).awaitLead();
                 Node second = new Node(parts(etcd, "b"))) {
@@ -110,7 +110,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void all_members_may_be_killed_and_a_quorum_may_be_away_for_a_minute() throws Exception {
+    void no_change_is_lost_after_all_members_are_killed_or_a_quorum_is_paused() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 3);
                 Node first = new Node(parts(etcd, "a")).awaitLead();
                 Node second = new Node(parts(etcd, "b"))) {
@@ -135,7 +135,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void a_backup_that_is_restored_under_running_daemons_ends_the_lead_and_is_refused() throws Exception {
+    void running_daemons_refuse_a_restored_backup_and_stop_leading() throws Exception {
         Path backup = directory.resolve("backup");
         try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
                 Node leader = new Node(parts(etcd, "a")).awaitLead();
@@ -161,7 +161,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void a_full_database_keeps_the_next_daemon_from_leading_until_there_is_room() throws Exception {
+    void a_full_database_prevents_an_election_until_space_is_freed() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1, "--quota-backend-bytes=4000000");
                 Node next = new Node(parts(etcd, "b"))) {
             next.awaitLead();
@@ -169,7 +169,7 @@ final class EtcdFaultsTest {
                 assertThat(next.writeAndWait("one").durable()).isTrue();
                 first.awaitEvents(List.of("one"));
                 fill(etcd);
-                etcd.ctl("del", PREFIX + "leader"); // the leader is gone while the database is full
+                etcd.ctl("del", PREFIX + "leader"); // the leader loses its key while the database is full
                 await().atMost(Node.PATIENCE)
                         .until(() -> next.ledger.status().reason().contains("space exceeded")
                                 && first.ledger.status().reason().contains("space exceeded"));
@@ -204,7 +204,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void a_woken_leader_publishes_no_old_snapshot_and_deletes_nothing() throws Exception {
+    void a_reconnected_leader_publishes_no_old_snapshot_and_deletes_nothing() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();
@@ -214,7 +214,7 @@ final class EtcdFaultsTest {
             }
             long term = old.ledger.term();
             proxy.keepRequests();
-            old.beginSnapshot(); // its first request reaches etcd after the next leader has published
+            old.beginSnapshot(); // the first request of this snapshot reaches etcd after the next leader has published
             try (Node next = new Node(parts(etcd, "b")).awaitLead()) {
                 for (int i = 20; i < 60; i++) {
                     assertThat(next.writeAndWait("e" + i).durable()).isTrue();
@@ -230,7 +230,7 @@ final class EtcdFaultsTest {
                 String published = snapshot(etcd);
                 proxy.mend();
                 old.awaitEvents(next.events());
-                // The same writes as they would arrive from a leader that has already asked what is published.
+                // The same writes as from a leader that has already read which snapshot is published.
                 Uploads uploads = new Uploads(late);
                 assertThat(uploads.publish(term, 999, "x", 1, Level.NEWEST, new byte[10]))
                         .isFalse();
@@ -256,7 +256,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void access_that_is_revoked_between_two_attempts_leaves_the_outcome_open() throws Exception {
+    void if_access_is_revoked_between_two_attempts_the_outcome_is_unknown() throws Exception {
         AtomicInteger attempts = new AtomicInteger(Integer.MIN_VALUE);
         UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys()) {
             @Override
@@ -287,7 +287,7 @@ final class EtcdFaultsTest {
     }
 
     @Test
-    void an_etcd_that_is_slow_causes_no_election() throws Exception {
+    void a_slow_etcd_causes_no_election() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node leader = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();

@@ -66,7 +66,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_standby_gets_what_the_leader_writes_and_leads_when_the_leader_stops() throws Exception {
+    void a_standby_follows_the_leader_and_leads_after_the_leader_stops() throws Exception {
         Node first = new Node(parts("a")).awaitLead();
         try (Node second = new Node(parts("b"))) {
             fill(first, 0, 100);
@@ -82,7 +82,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_restarted_daemon_goes_on_with_its_local_copy() throws Exception {
+    void a_restarted_daemon_continues_from_its_local_copy() throws Exception {
         Node.Parts parts = parts("a");
         List<String> before;
         try (Node node = new Node(parts).awaitLead()) {
@@ -98,7 +98,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void an_answer_that_is_lost_is_found_in_the_log_and_the_change_is_made_once() throws Exception {
+    void a_change_whose_response_is_lost_is_found_in_the_log_and_made_once() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
             assertDurable(node.writeAndWait("one"));
@@ -117,7 +117,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_leader_that_was_away_cannot_write_and_follows_the_next_one() throws Exception {
+    void a_disconnected_leader_cannot_write_and_follows_the_next_leader() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
             assertDurable(old.writeAndWait("one"));
@@ -142,7 +142,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void only_a_leader_is_told_that_it_has_the_newest_state() throws Exception {
+    void only_a_leader_can_confirm_that_it_has_the_newest_state() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
             assertDurable(old.confirm().get(60, TimeUnit.SECONDS));
@@ -185,7 +185,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_change_whose_outcome_stays_open_is_answered_so_and_ends_the_lead() throws Exception {
+    void a_change_with_an_unknown_outcome_is_answered_as_such_and_ends_the_lead() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMillis(100)))
                         .awaitLead()) {
@@ -206,7 +206,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void an_attempt_that_arrives_after_its_group_was_given_up_changes_nothing() throws Exception {
+    void a_request_that_arrives_after_its_group_was_abandoned_changes_nothing() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMillis(100)))
                         .awaitLead()) {
@@ -249,7 +249,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void the_log_before_the_last_two_snapshots_is_deleted_and_a_late_daemon_begins_with_a_snapshot() throws Exception {
+    void the_log_before_the_last_two_snapshots_is_deleted_and_late_daemons_load_a_snapshot() throws Exception {
         Node.Parts late = parts("late");
         try (Node node = new Node(parts("a")).awaitLead()) {
             List<String> all = new ArrayList<>(fill(node, 0, 3));
@@ -287,7 +287,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_snapshot_of_the_local_copy_needs_no_etcd_and_one_in_etcd_survives_broken_connections() throws Exception {
+    void snapshots_of_the_local_copy_need_no_etcd_and_snapshots_in_etcd_are_retried() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0))) {
             Node.Parts parts = Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMinutes(1));
             List<String> all;
@@ -296,7 +296,7 @@ final class EtcdLedgerTest {
                 assertDurable(node.snapshot());
                 awaitSnapshot(20);
                 all.addAll(fill(node, 20, 20));
-                proxy.cut(); // the connection on which the first snapshot went is gone
+                proxy.cut(); // closes the connection that the first snapshot used
                 proxy.mend();
                 assertDurable(node.snapshot());
                 awaitSnapshot(40);
@@ -312,13 +312,13 @@ final class EtcdLedgerTest {
                 assertThat(again.ledger.snapshotSeq()).isEqualTo(60);
                 again.awaitLead();
                 assertThat(again.events()).isEqualTo(all);
-                assertDurable(again.snapshot()); // nothing was written since, so the local copy knows the transaction
+                assertDurable(again.snapshot()); // no event was written since, so the transaction is known from the local copy
             }
         }
     }
 
     @Test
-    void the_leader_compacts_etcd_only_if_it_is_told_to_and_what_it_needs_stays() throws Exception {
+    void the_leader_compacts_etcd_only_if_configured_and_keeps_needed_revisions() throws Exception {
         List<String> all = new ArrayList<>();
         String missing = "required revision has been compacted";
         try (Node node = new Node(parts("a")).awaitLead()) {
@@ -337,10 +337,10 @@ final class EtcdLedgerTest {
                     .until(() -> etcd.ctl("get", PREFIX + "head", "--rev=" + (before - 1))
                             .contains(missing));
             assertThat(etcd.ctl("get", PREFIX + "head", "--rev=" + before)).contains("\"seq\":60,");
-            etcd.ctl("compact", revision(PREFIX + "head")); // somebody else compacts, too, and further
+            etcd.ctl("compact", revision(PREFIX + "head")); // another client compacts too, to a later revision
             for (int round = 0;
                     round < 2;
-                    round++) { // the second snapshot comes after the compaction that follows the first
+                    round++) { // the second snapshot follows the compaction after the first snapshot
                 all.addAll(fill(node, 1000 + 100 * round, 20));
                 assertDurable(node.snapshot());
                 awaitSnapshot(all.size());
@@ -357,7 +357,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void two_daemons_with_one_name_do_not_both_lead() throws Exception {
+    void of_two_daemons_with_the_same_name_one_leads() throws Exception {
         Node first = new Node(parts("a")).awaitLead();
         try (Node second = new Node(parts("a"))) {
             assertDurable(first.writeAndWait("one"));
@@ -373,7 +373,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_lease_that_is_revoked_ends_the_lead_and_no_answered_change_is_lost() throws Exception {
+    void a_revoked_lease_ends_the_lead_and_no_answered_change_is_lost() throws Exception {
         try (Node first = new Node(parts("a")).awaitLead();
                 Node second = new Node(parts("b"))) {
             List<String> durable = new ArrayList<>();
@@ -400,7 +400,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void another_ledger_a_ledger_of_files_and_an_empty_etcd_are_refused_by_name() throws Exception {
+    void another_ledger_and_an_empty_etcd_are_refused_with_the_reason() throws Exception {
         MemoryDisk copy = new MemoryDisk();
         try (Node node = new Node(parts("a").on(copy)).awaitLead()) {
             assertDurable(node.writeAndWait("one"));
@@ -421,7 +421,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void an_etcd_that_was_restored_from_a_backup_is_refused_by_daemons_that_know_more() throws Exception {
+    void daemons_with_newer_events_refuse_an_etcd_restored_from_a_backup() throws Exception {
         Node.Parts a = parts("a");
         Node.Parts b = parts("b");
         try (Node node = new Node(a).awaitLead()) {
@@ -434,7 +434,7 @@ final class EtcdLedgerTest {
         }
         String saved = etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only");
         assertThat(saved).contains("e5");
-        // What a restore does to the ledger's keys: the head is an earlier one, and the log after it is gone.
+        // The effect of a restore on the keys of the ledger: the head is an earlier one, and the log after the head is missing.
         String head = "{\"seq\":3,\"txn\":\"" + txnOf(3) + "\"}";
         for (String key : etcd.keys(PREFIX + "log/")) {
             if (key.compareTo(PREFIX + "log/0000000000000004") >= 0) {
@@ -464,7 +464,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_full_database_refuses_changes_and_takes_them_again_without_a_change_of_lead() throws Exception {
+    void a_full_database_refuses_changes_until_space_is_freed_without_an_election() throws Exception {
         EtcdCluster small = EtcdCluster.start(
                 java.nio.file.Files.createDirectory(directory.resolve("small")), 1, "--quota-backend-bytes=4000000");
         try (Node node = new Node(Node.Parts.of(small.endpoints(), "a")).awaitLead()) {
@@ -502,7 +502,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void changes_that_were_decided_on_one_that_failed_write_nothing() throws Exception {
+    void changes_that_depend_on_a_failed_change_write_nothing() throws Exception {
         AtomicBoolean refuses = new AtomicBoolean();
         CountDownLatch submitted = new CountDownLatch(1);
         UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys()) {
@@ -522,7 +522,7 @@ final class EtcdLedgerTest {
             await().atMost(Node.PATIENCE).until(() -> !refuses.get());
             CompletableFuture<Outcome> asked = node.confirm();
             CompletableFuture<Outcome> after = node.write("after");
-            assertThat(node.events()).containsExactly("one"); // so the core has submitted them
+            assertThat(node.events()).containsExactly("one"); // waits until the core has submitted both
             submitted.countDown();
             assertThat(failed.get(60, TimeUnit.SECONDS)).isEqualTo(Outcome.failed("permission denied"));
             assertThat(after.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
@@ -538,7 +538,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_question_before_a_change_that_failed_is_not_answered() throws Exception {
+    void a_confirmation_before_a_failed_change_is_abandoned() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old =
                         new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofSeconds(4))).awaitLead();
@@ -555,7 +555,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_local_disk_that_fails_stops_no_change_and_the_copy_catches_up() throws Exception {
+    void a_failed_local_disk_blocks_no_change_and_the_copy_catches_up() throws Exception {
         MemoryDisk memory = new MemoryDisk();
         FaultyDisk disk = new FaultyDisk(memory);
         List<String> all = new ArrayList<>();
@@ -585,7 +585,7 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_standby_whose_disk_refuses_a_snapshot_follows_and_leads() throws Exception {
+    void a_standby_whose_disk_refuses_a_snapshot_still_follows_and_leads() throws Exception {
         MemoryDisk memory = new MemoryDisk();
         Node first = new Node(parts("a")).awaitLead();
         List<String> all = new ArrayList<>(fill(first, 0, 3));
@@ -626,14 +626,14 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_local_disk_that_hangs_stops_no_change_and_does_not_fill_the_memory() throws Exception {
+    void a_hanging_local_disk_blocks_no_change_and_uses_limited_memory() throws Exception {
         MemoryDisk memory = new MemoryDisk();
         FaultyDisk disk = new FaultyDisk(memory);
         CountDownLatch hang = new CountDownLatch(1);
         String text = "x".repeat(1 << 20);
         List<String> all = new ArrayList<>();
         try (Node node = new Node(parts("a").on(disk)).awaitLead();
-                Closeable released = hang::countDown) { // before the node closes, which waits for the disk
+                Closeable released = hang::countDown) { // released before the node closes, because close waits for the disk
             assertThat(released).isNotNull();
             disk.fault((kind, name) -> {
                 if (kind == FaultyDisk.Kind.FORCE) {
@@ -648,7 +648,7 @@ final class EtcdLedgerTest {
             assertThat(node.warnings())
                     .containsExactly("the local copy of the ledger stays behind: the disk is slower than the changes");
             CompletableFuture<Outcome> snapshot = node.beginSnapshot();
-            awaitSnapshot(all.size()); // etcd takes it although the disk does not
+            awaitSnapshot(all.size()); // etcd has the snapshot although the disk has not written it
             assertThat(snapshot).isNotDone();
             node.beginSnapshot();
             assertThat(node.beginSnapshot().get(60, TimeUnit.SECONDS).reason())

@@ -65,7 +65,7 @@ final class EtcdTest {
     }
 
     @Test
-    void a_range_has_its_limit_its_order_and_its_values_only_if_they_are_wanted() throws Exception {
+    void a_range_respects_its_limit_its_order_and_whether_values_are_requested() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
                 Etcd etcd = client(cluster)) {
             for (String key : new String[] {"/x/1", "/x/2", "/x/3", "/y"}) {
@@ -88,7 +88,7 @@ final class EtcdTest {
     }
 
     @Test
-    void a_key_ends_with_its_lease() throws Exception {
+    void a_key_is_deleted_with_its_lease() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
                 Etcd etcd = client(cluster)) {
             Etcd.Lease lease = etcd.grant(2, TIMEOUT);
@@ -112,7 +112,7 @@ final class EtcdTest {
     }
 
     @Test
-    void what_etcd_will_never_carry_out_is_refused() throws Exception {
+    void requests_beyond_the_limits_of_etcd_are_refused() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
                 Etcd etcd = client(cluster)) {
             byte[] tooLong = new byte[(3 << 19) + 1];
@@ -142,7 +142,7 @@ final class EtcdTest {
     }
 
     @Test
-    void a_call_that_no_member_accepts_was_not_sent_and_the_next_call_goes_to_the_next_member() throws Exception {
+    void a_call_with_a_refused_connection_was_not_sent_and_the_next_call_uses_the_next_member() throws Exception {
         int nobody;
         try (ServerSocket closed = new ServerSocket(0)) {
             nobody = closed.getLocalPort();
@@ -176,7 +176,7 @@ final class EtcdTest {
     }
 
     @Test
-    void a_full_database_is_told_from_a_refusal() throws Exception {
+    void a_full_database_is_distinguished_from_a_refusal() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1, "--quota-backend-bytes=2000000");
                 Etcd etcd = client(cluster)) {
             Op put = new Op.Put("/a", new byte[Pack.PIECE], 0);
@@ -224,13 +224,13 @@ final class EtcdTest {
     }
 
     @Test
-    void an_endpoint_that_is_not_etcd_gives_a_sentence() throws Exception {
+    void an_endpoint_that_is_not_etcd_results_in_a_sentence() throws Exception {
         try (ServerSocket strange = new ServerSocket(0)) {
             Thread answering = new Thread(() -> {
                 try (var socket = strange.accept()) {
                     socket.getOutputStream().write("220 mail ready\r\n".getBytes(StandardCharsets.US_ASCII));
                 } catch (IOException e) {
-                    // the test tells
+                    // the assertion of the test fails in this case
                 }
             });
             answering.start();
@@ -254,7 +254,7 @@ final class EtcdTest {
         assertThat(process.waitFor()).as(output).isZero();
     }
 
-    /** Makes a certificate of 127.0.0.1 in NAME.pem, with the key NAME.key, signed by a new CA in CA.pem. */
+    /** Creates a certificate of 127.0.0.1 in NAME.pem, with the key NAME.key, signed by a new CA in CA.pem. */
     private void certificate(String ca, String name, String kind) throws Exception {
         Files.writeString(directory.resolve("ext"), "subjectAltName=IP:127.0.0.1\n");
         openssl(
@@ -291,11 +291,11 @@ final class EtcdTest {
     }
 
     @Test
-    void both_sides_show_certificates_which_are_read_again_for_each_connection() throws Exception {
+    void both_sides_verify_certificates_and_the_files_are_read_for_each_connection() throws Exception {
         certificate("servers", "server", "rsa");
         certificate("clients", "client", "ec");
         certificate("strangers", "stranger", "rsa");
-        // etcd's gateway shows the server's own certificate to the server, so the server must trust the CA of both.
+        // The gateway of etcd presents the certificate of the server to the server itself, so the server must trust both CAs.
         Files.writeString(
                 directory.resolve("trusted.pem"),
                 Files.readString(directory.resolve("clients.pem"))
@@ -332,7 +332,7 @@ final class EtcdTest {
             assertFate(Fate.NOT_SENT, "unable to find valid certification path", () -> put(mistrusting, "/a", "1"));
             Files.copy(directory.resolve("stranger.pem"), shown, StandardCopyOption.REPLACE_EXISTING);
             Files.copy(directory.resolve("stranger.key"), key, StandardCopyOption.REPLACE_EXISTING);
-            assertThat(put(etcd, "/a", "2").succeeded()).isTrue(); // the connection is open
+            assertThat(put(etcd, "/a", "2").succeeded()).isTrue(); // this connection is already open
             assertThatThrownBy(() -> put(again, "/a", "3")).isInstanceOf(EtcdException.class);
             Files.copy(directory.resolve("client.pem"), shown, StandardCopyOption.REPLACE_EXISTING);
             Files.copy(directory.resolve("client.key"), key, StandardCopyOption.REPLACE_EXISTING);

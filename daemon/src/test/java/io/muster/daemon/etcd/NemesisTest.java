@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three daemons on three members of etcd under random faults. Each answer is written down, and afterwards the log is the witness: every
- * change that was answered as made is in the log once, no change that was answered as failed is there, and a change that was answered
- * before another was sent stands before it.
+ * Three daemons on three members of etcd under random faults. The test records each answer and then compares the answers with the log:
+ * every change that was answered as made is in the log once, no change that was answered as failed is in the log, and a change that was
+ * answered before another change was sent precedes it.
  */
 final class NemesisTest {
     private static final int NODES = 3;
@@ -35,7 +35,7 @@ final class NemesisTest {
     @TempDir
     Path directory;
 
-    /** An answer, with the times in nanoseconds when the change was sent and answered. */
+    /** An answer, with the times in nanoseconds at which the change was sent and answered. */
     private record Answer(String text, long sent, long answered, Outcome outcome) {}
 
     private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
@@ -51,7 +51,7 @@ final class NemesisTest {
                 .patient(Duration.ofSeconds(4));
     }
 
-    /** Sends one change after another to whoever leads. */
+    /** Sends one change after another to the current leader. */
     private void load(int writer) {
         int count = 0;
         while (!ended.get()) {
@@ -63,7 +63,7 @@ final class NemesisTest {
                         Outcome outcome = node.write(text).get(90, TimeUnit.SECONDS);
                         answers.add(new Answer(text, sent, System.nanoTime(), outcome));
                     } catch (Exception e) {
-                        // not answered: the change may be there or not
+                        // not answered: the change may be in the log or not
                     }
                 }
             }
@@ -140,7 +140,7 @@ final class NemesisTest {
     }
 
     @Test
-    void the_log_agrees_with_every_answer_under_random_faults() throws Exception {
+    void the_log_is_consistent_with_every_answer_under_random_faults() throws Exception {
         assertThat(run(1L + System.nanoTime() % 1000, store -> store)).isEmpty();
     }
 
@@ -192,7 +192,7 @@ final class NemesisTest {
         }
     }
 
-    /** What is wrong; empty if nothing is. */
+    /** Returns the violations; empty if there are none. */
     private List<String> verdict() throws Exception {
         List<String> wrong = new ArrayList<>();
         try (Node witness = new Node(Node.Parts.of(etcd().endpoints(), "witness"))) {

@@ -30,8 +30,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A ledger on etcd as a daemon has one, with a simple core: a list of the events that it has, which stands for the state. The core of a
- * leader submits events and takes the durable ones into the list; a standby takes what it is given.
+ * A ledger on etcd as in a daemon, with a simple core whose state is the list of its events. The core of a leader submits events and adds
+ * the durable ones to the list; a standby adds the events that it is sent.
  */
 final class Node implements AutoCloseable {
     static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -50,7 +50,7 @@ final class Node implements AutoCloseable {
     /** Used by the core only. */
     private boolean stopped;
 
-    /** What a node is made of. */
+    /** The parts of a node. */
     record Parts(
             List<URI> endpoints,
             String member,
@@ -232,19 +232,19 @@ final class Node implements AutoCloseable {
         return outcome;
     }
 
-    /** Whether the local copy has every event of this node. */
+    /** Returns whether the local copy has every event of this node. */
     boolean isCopied() {
         return local.durableSeq() == events().size();
     }
 
-    /** Asks whether what this node has is the newest state. */
+    /** Confirms that this node has the newest state. */
     CompletableFuture<Outcome> confirm() {
         CompletableFuture<Outcome> outcome = new CompletableFuture<>();
         core.execute(() -> ledger.submit(new Batch(proposed + 1, List.of(), outcome::complete)));
         return outcome;
     }
 
-    /** Writes a snapshot of what this node has. */
+    /** Writes a snapshot of the events of this node. */
     Outcome snapshot() throws Exception {
         return beginSnapshot().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }

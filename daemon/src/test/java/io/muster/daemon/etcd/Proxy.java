@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A network between a daemon and one member of etcd, which a test can cut. It can also let requests through and keep the answers, or keep
- * requests and deliver them later, even if their sender has given up meanwhile.
+ * A network between a daemon and one member of etcd, which a test can cut. The proxy can also forward requests and hold back the answers,
+ * or hold back requests and deliver them later, even if their sender has given up in the meantime.
  */
 public final class Proxy implements Closeable {
     private final URI target;
@@ -59,7 +59,7 @@ public final class Proxy implements Closeable {
                 start("requests", () -> pump(client, server, true));
                 start("answers", () -> pump(server, client, false));
             } catch (IOException e) {
-                // the member is away, or the proxy is closed
+                // the member is not running, or the proxy is closed
             }
         }
     }
@@ -75,19 +75,19 @@ public final class Proxy implements Closeable {
                 out.write(bytes, 0, length);
             }
         } catch (IOException e) {
-            // ended by the other side
+            // the other side has closed the connection
         }
         close(to, requests);
     }
 
-    /** Closes the other side; a server's side stays open while requests are kept for it. */
+    /** Closes the other side; the side of a server stays open while requests for it are held back. */
     private synchronized void close(Socket to, boolean requests) {
         try {
             if (!requests || !keepsRequests) {
                 to.close();
             }
         } catch (IOException e) {
-            // closed in either case
+            // the socket is closed in either case
         }
     }
 
@@ -111,7 +111,7 @@ public final class Proxy implements Closeable {
         return cut;
     }
 
-    /** Ends all connections and refuses new ones. */
+    /** Closes all connections and refuses new ones. */
     public synchronized void cut() throws IOException {
         cut = true;
         for (Socket socket : open) {
@@ -127,17 +127,17 @@ public final class Proxy implements Closeable {
         notifyAll();
     }
 
-    /** Makes each request and each answer arrive later. */
+    /** Delays each request and each answer. */
     public void delay(Duration by) {
         delayNanos = by.toNanos();
     }
 
-    /** Lets requests through and keeps the answers. */
+    /** Forwards requests and holds back the answers, until {@link #mend}. */
     public synchronized void keepAnswers() {
         keepsAnswers = true;
     }
 
-    /** Keeps requests until {@link #mend}. */
+    /** Holds back requests until {@link #mend}. */
     public synchronized void keepRequests() {
         keepsRequests = true;
     }

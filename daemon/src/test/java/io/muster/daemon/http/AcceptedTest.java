@@ -30,7 +30,7 @@ final class AcceptedTest {
         loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
-    /** What is found out about the process must be found out while it certainly exists. */
+    /** Data about the process must be read while the process certainly exists. */
     @Test
     void theSiteCompletesAnIdentityBeforeTheRequestArrives(@TempDir Path directory) throws Exception {
         CompletableFuture<Identity> connected = new CompletableFuture<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Events for readers that read, stop reading, leave and come back. */
+/** Events for readers that read, stop reading, disconnect and reconnect. */
 @Timeout(300)
 final class BroadcastTest {
     private static final int KEPT = 1000;
@@ -102,7 +102,7 @@ final class BroadcastTest {
         return socket;
     }
 
-    /** The events that a socket has sent, in short: {@code 7 drain}, or {@code 7 gap {"first":8}}. */
+    /** Reads the events that a socket has sent, in short form: {@code 7 drain}, or {@code 7 gap {"first":8}}. */
     private static final class Reader {
         private final BufferedReader in;
 
@@ -128,7 +128,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void aReaderGetsTheKeptEventsAndThenEachNewOne() throws IOException {
+    void aReaderIsSentTheKeptEventsAndThenNewOnes() throws IOException {
         add(2, "drain", 10);
         Reader reader = new Reader(follow("since=0"));
         assertThat(reader.next()).isEqualTo("1 drain");
@@ -140,7 +140,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void aReaderWithoutAPlaceBeginsWithTheNextEvent() throws IOException {
+    void aReaderWithoutAPositionBeginsWithTheNextEvent() throws IOException {
         add(5, "drain", 10);
         Socket socket = follow("since=-1");
         assertThat(socket.getInputStream().readNBytes("HTTP/1.1 200 OK".length()))
@@ -151,7 +151,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void aGapNamesTheFirstEventThatIsStillThere() throws IOException {
+    void aGapHasTheNumberOfTheFirstKeptEvent() throws IOException {
         add(KEPT + 500, "drain", 10);
         Reader reader = new Reader(follow("since=3"));
         assertThat(reader.next()).isEqualTo("500 gap {\"first\":501}");
@@ -159,7 +159,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void eventsThatASnapshotHasReplacedAreAGap() throws IOException {
+    void skippedSequenceNumbersAreReportedAsAGap() throws IOException {
         add(2, "drain", 10);
         Reader reader = new Reader(follow("since=1"));
         assertThat(reader.next()).isEqualTo("2 drain");
@@ -170,7 +170,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void aFilterKeepsEventsBackAndNotThePlace() throws IOException {
+    void aFilterSkipsEventsWithoutAGap() throws IOException {
         add(3, "drain", 10);
         add(1, "undrain", 10);
         Reader reader = new Reader(follow("since=0&name=undrain"));
@@ -178,7 +178,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void aThousandReadersThatDoNotReadCostNobodyAnything() throws IOException {
+    void aThousandReadersThatDoNotReadDoNotDelayOthers() throws IOException {
         add(900, "drain", 1000);
         for (int i = 0; i < 1000; i++) {
             follow("since=0");
@@ -191,7 +191,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void aReaderForWhoseEventsThereIsNoMemoryIsClosedAndNoOther() throws IOException {
+    void anOutOfMemoryErrorForOneReaderClosesOnlyThisReader() throws IOException {
         Socket costly = follow("since=0&name=costly");
         Reader other = new Reader(follow("since=0"));
         while (events.size() < 2) {
@@ -209,7 +209,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void readersThatDoNotReadTakeABoundedAmountOfMemoryWhateverTheyChoose() throws IOException {
+    void readersThatDoNotReadUseLimitedMemoryRegardlessOfTheirFilters() throws IOException {
         add(14, "drain", 1 << 20);
         for (int i = 0; events.untaken() < Broadcast.MOST_UNTAKEN; i++) {
             follow("since=0&name=drain&name=other" + i);
@@ -240,14 +240,14 @@ final class BroadcastTest {
         add(900, "drain", 10_000);
         Socket stuck = follow("since=0");
         while (events.size() != 0 || stuck.getInputStream().available() == 0) {
-            Thread.onSpinWait(); // until the daemon has closed it
+            Thread.onSpinWait(); // until the daemon has closed the connection
         }
         long end = sequenceAtEnd(stuck);
         assertThat(end).isBetween(1L, 899L);
         assertThat(new Reader(follow("since=" + end)).next()).isEqualTo(end + 1 + " drain");
     }
 
-    /** Reads what is in the sockets' buffers. */
+    /** Reads the bytes that are in the buffers of the sockets. */
     private static long sequenceAtEnd(Socket socket) throws IOException {
         StringBuilder text = new StringBuilder();
         try {
@@ -264,7 +264,7 @@ final class BroadcastTest {
     }
 
     @Test
-    void anIdleReaderIsSentCommentsAndIsClosedWhenItLosesTheRight() throws IOException {
+    void anIdleReaderIsSentCommentsAndIsClosedAfterItLosesTheRight() throws IOException {
         server.close();
         serve(Duration.ofMillis(100));
         Socket socket = follow("since=0");
@@ -279,7 +279,7 @@ final class BroadcastTest {
             line = in.readLine();
         }
         while (events.size() != 0) {
-            Thread.onSpinWait(); // the loop notices a moment later
+            Thread.onSpinWait(); // the event loop removes the reader a moment later
         }
         assertThat(line).isNull();
     }

@@ -10,11 +10,11 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Any bytes on a connection. */
+/** Arbitrary bytes on a connection. */
 final class HttpFuzzTest {
-    /** Any bytes lead to one response or none, at most one request is served, and no memory stays taken. */
+    /** Any bytes result in at most one response, at most one request is served, and all memory is released. */
     @FuzzTest
-    void anyBytesAreOneRequestOrNone(FuzzedDataProvider data) {
+    void anyBytesResultInAtMostOneRequest(FuzzedDataProvider data) {
         boolean withHead = data.consumeBoolean();
         int piece = data.consumeInt(1, 64);
         byte[] rest = data.consumeRemainingAsBytes();

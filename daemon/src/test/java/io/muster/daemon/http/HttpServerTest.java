@@ -54,7 +54,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void metricsAreRenderedOnAThreadOfTheirOwnAndHoldUpNoProbe() throws Exception {
+    void metricsAreRenderedOnASeparateThreadAndDoNotDelayProbes() throws Exception {
         List<Runnable> thread = new CopyOnWriteArrayList<>();
         Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
         Site site = probes.rendering(thread::add);
@@ -78,7 +78,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void whatARequestKeepsCountsUntilItsResponseIsSent() throws Exception {
+    void memoryOfARequestCountsUntilItsConnectionEnds() throws Exception {
         Budget budget = new Budget(100);
         List<Boolean> kept = new CopyOnWriteArrayList<>();
         CompletableFuture<Exchange> late = new CompletableFuture<>();
@@ -128,7 +128,7 @@ final class HttpServerTest {
         return new Socket(endpoint.address().getAddress(), endpoint.address().getPort());
     }
 
-    /** Everything that the server sends until it closes its side. */
+    /** Sends a request and returns everything that the server sends until the server closes its side. */
     private String exchange(String request) throws IOException {
         try (Socket socket = connect()) {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
@@ -152,7 +152,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void readinessSaysWhyNot() throws IOException {
+    void readinessReturnsTheReasons() throws IOException {
         assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n").endsWith("{\"ok\":true,\"reasons\":[]}\n");
         ready = Health.because("the journal is being replayed", "read-only: No space left on device");
         assertThat(get("/readyz"))
@@ -173,7 +173,7 @@ final class HttpServerTest {
         "DELETE /readyz, 405 Method Not Allowed",
         "FOO /metrics, 405 Method Not Allowed"
     })
-    void nothingElseIsServed(String request, String status) throws IOException {
+    void otherPathsAndMethodsAreRefused(String request, String status) throws IOException {
         assertThat(exchange(request + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
                 .startsWith("HTTP/1.1 " + status + "\r\n");
     }
@@ -193,7 +193,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void aBodyIsDroppedUnread() throws IOException {
+    void theBodyOfARefusedRequestIsNotInterpreted() throws IOException {
         String body = "x".repeat(1 << 20);
         String answer = exchange(
                 "POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
@@ -207,13 +207,13 @@ final class HttpServerTest {
     }
 
     @Test
-    void headersWithoutEndAreRefused() throws IOException {
+    void headersBeyondTheLimitAreRefused() throws IOException {
         assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: " + "y".repeat(20_000) + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 431 Request Header Fields Too Large\r\n");
     }
 
     @Test
-    void aFailingSupplierIsAnInternalError() throws IOException {
+    void anExceptionInASupplierIsAnInternalError() throws IOException {
         metrics = "";
         assertThat(get("/metrics"))
                 .startsWith("HTTP/1.1 500 Internal Server Error\r\n")
@@ -222,7 +222,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void aPeerThatSaysNothingIsCutOffAtTheDeadline() throws IOException {
+    void aSilentPeerIsClosedAtTheDeadline() throws IOException {
         endpoint.close();
         endpoint = start(Duration.ofMillis(50));
         try (Socket silent = connect()) {
@@ -231,7 +231,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void aPeerThatDoesNotReadIsCutOffAtTheDeadlineAndStopsNobodyElse() throws IOException {
+    void aPeerThatDoesNotReadIsClosedAtTheDeadlineAndDoesNotDelayOthers() throws IOException {
         endpoint.close();
         endpoint = start(Duration.ofSeconds(3));
         metrics = "m 1\n".repeat(4 << 20);
@@ -270,10 +270,10 @@ final class HttpServerTest {
         return total;
     }
 
-    /** Acts as a process without any right that wants to blind the probes. */
+    /** Opens the maximum number of connections, as a process without rights could do to block the probes. */
     private List<Socket> takeAllSeats(String request) throws IOException {
         endpoint.close();
-        endpoint = start(Duration.ofHours(1)); // so that no deadline frees a seat
+        endpoint = start(Duration.ofHours(1)); // a long deadline, so that no connection is closed at its deadline
         return fillSeats(request);
     }
 
@@ -283,7 +283,7 @@ final class HttpServerTest {
             Socket socket = new Socket();
             held.add(socket);
             socket.setReceiveBufferSize(4096);
-            socket.bind(new InetSocketAddress("127.0.0." + (2 + i % 2), 0)); // one origin may not have all
+            socket.bind(new InetSocketAddress("127.0.0." + (2 + i % 2), 0)); // one address may not use all connections
             socket.connect(endpoint.address());
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         }
@@ -298,15 +298,15 @@ final class HttpServerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "GET /metrics HT", "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"})
-    void whoHoldsAllSeatsLosesTheOldestToAProbe(String request) throws IOException {
+    void aProbeReplacesTheOldestConnectionIfAllAreInUse(String request) throws IOException {
         List<Socket> held = takeAllSeats(request);
         assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
         closeAll(held);
     }
 
     @Test
-    void seatsWhoseAnswersAreNotReadAreGivenAwayToo() throws IOException {
-        metrics = "m 1\n".repeat(3 << 19); // more than two sockets hold, and 64 times that in memory
+    void connectionsWhoseResponsesAreNotReadAreReplacedToo() throws IOException {
+        metrics = "m 1\n".repeat(3 << 19); // more than the buffers of two sockets hold, and 64 times that in memory
         List<Socket> held = takeAllSeats("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
         for (Socket socket : held) {
             assertThat(socket.getInputStream().read())
@@ -319,7 +319,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void anAnswerThatIsBeingReadIsNotCutOffWhileOthersAreIdle() throws IOException {
+    void aResponseInProgressIsNotClosedWhileOthersAreIdle() throws IOException {
         endpoint.close();
         endpoint = start(Duration.ofHours(1));
         metrics = "m 1\n".repeat(4 << 20);
@@ -352,7 +352,7 @@ final class HttpServerTest {
         "[2001:db8::1]:9559, 421 Misdirected Request",
         "'', 421 Misdirected Request"
     })
-    void onLoopbackTheHostHeaderMustNameLoopback(String host, String status) throws IOException {
+    void onALoopbackAddressTheHostHeaderMustNameLoopback(String host, String status) throws IOException {
         assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: " + host + "\r\n\r\n"))
                 .startsWith("HTTP/1.1 " + status + "\r\n");
         assertThat(exchange("GET /readyz HTTP/1.1\r\nHost: localhost\r\nHost: " + host + "\r\n\r\n"))
@@ -361,14 +361,14 @@ final class HttpServerTest {
     }
 
     @Test
-    void aRefusedHostIsToldWhichOnesAreTaken() throws IOException {
+    void theRefusalOfAHostHeaderNamesTheAcceptedOnes() throws IOException {
         assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n"))
                 .contains("the Host header must name localhost, 127.0.0.1 or [::1]")
                 .doesNotContain("muster_nodes");
     }
 
     @Test
-    void elsewhereAnyHostHeaderIsTaken() throws IOException {
+    void onOtherAddressesAnyHostHeaderIsAccepted() throws IOException {
         endpoint.close();
         endpoint = start(new InetSocketAddress("0.0.0.0", 0), HttpServer.DEADLINE);
         assertThat(exchange("GET /metrics HTTP/1.1\r\nHost: node1.example:9559\r\n\r\n"))
@@ -376,7 +376,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void aResponseForAPeerThatIsGoneTakesNoMemory() throws Exception {
+    void aResponseForADisconnectedPeerUsesNoMemory() throws Exception {
         CompletableFuture<Exchange> asked = new CompletableFuture<>();
         Site site = new Site() {
             @Override
@@ -406,7 +406,7 @@ final class HttpServerTest {
     }
 
     @Test
-    void anAddressInUseIsNamed() {
+    void anAddressInUseIsReported() {
         assertThatThrownBy(() -> HttpServer.start(loop, endpoint.address(), terms(HttpServer.DEADLINE)))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which connections are closed when there are too many. Each request has a path of its own and is never answered by the site. */
+/** The choice of the connections to close if there are too many. Each request has a different path, and the site answers none of them. */
 @Timeout(300)
 final class SharesTest {
     private static final int MOST = 8;
@@ -80,7 +80,7 @@ final class SharesTest {
     }
 
     @Test
-    void whoHasMostConnectionsGivesThemUpAndNobodyElse() throws IOException {
+    void onlyTheAddressWithTheMostConnectionsLosesConnections() throws IOException {
         send("127.0.0.2", "/other");
         for (int i = 0; i < 3 * MOST; i++) {
             send("127.0.0.3", "/stranger" + i);
@@ -91,7 +91,7 @@ final class SharesTest {
     }
 
     @Test
-    void aRequestOfAUserWithARightIsNotClosedForStrangersOfTheSameAddress() throws IOException {
+    void aRequestOfAUserWithARightIsNotClosedForOthersAtTheSameAddress() throws IOException {
         send("127.0.0.2", "/user");
         for (int i = 0; i < 3 * MOST; i++) {
             send("127.0.0.2", "/stranger" + i);
@@ -100,7 +100,7 @@ final class SharesTest {
     }
 
     @Test
-    void oneAddressCannotTakeAllPlacesEvenWithRights() throws IOException {
+    void oneAddressCannotUseAllConnectionsEvenWithRights() throws IOException {
         for (int i = 0; i < MOST - 1; i++) {
             send("127.0.0.2", "/user" + i);
         }

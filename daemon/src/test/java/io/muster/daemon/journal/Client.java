@@ -19,11 +19,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Uses a journal as the core does: numbers events, counts only durable ones as done, and goes back after a failure. */
+/** Uses a journal as the core does: numbers events, counts only durable events as done, and resets its sequence number after a failure. */
 final class Client implements Replay, LedgerListener {
     static final InstantSource CLOCK = InstantSource.fixed(Instant.ofEpochSecond(1_700_000_000));
 
-    /** All durable events, as {@code seq name}; the state of this test. */
+    /** All durable events, as {@code seq name}: the state of this test. */
     final List<String> durable = new ArrayList<>();
     /** Names of events whose batch failed. */
     final List<String> refused = new ArrayList<>();
@@ -44,7 +44,7 @@ final class Client implements Replay, LedgerListener {
         return open(disk, JournalSettings.DEFAULT);
     }
 
-    /** Opens a journal that calls back on its own thread, so that everything happens in order. */
+    /** Opens a journal that calls back on its own thread, so that callbacks run in order. */
     static Client open(Disk disk, JournalSettings settings) throws IOException {
         return open(disk, settings, CLOCK);
     }
@@ -56,7 +56,7 @@ final class Client implements Replay, LedgerListener {
         return client;
     }
 
-    /** The events that a start recovers. */
+    /** Returns the events that a start recovers. */
     static List<String> recovered(Disk disk) throws IOException {
         Client client = open(disk);
         client.close();

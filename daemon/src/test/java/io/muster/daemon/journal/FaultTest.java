@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The journal on a failing disk: it refuses, says why, loses nothing that was answered, and goes on by itself. */
+/** The journal on a failing disk: the journal refuses changes with the reason, loses no answered change, and recovers without a restart. */
 class FaultTest {
     private static final JournalSettings SMALL = new JournalSettings(300, Duration.ZERO, 0);
 
@@ -24,7 +24,7 @@ class FaultTest {
     private final FaultyDisk disk = new FaultyDisk(memory);
 
     @Test
-    void aFullDiskRefusesChangesAndTakesThemAgainWhenThereIsRoom() throws IOException {
+    void onAFullDiskChangesAreRefusedUntilSpaceIsFreed() throws IOException {
         Client client = Client.open(disk);
         client.submit("before");
         client.settle();
@@ -48,7 +48,7 @@ class FaultTest {
     }
 
     @Test
-    void aProbeFindsThatTheDiskIsWellAgain() throws IOException {
+    void aProbeDetectsThatTheDiskWorksAgain() throws IOException {
         Client client = Client.open(disk);
         disk.fault((kind, name) -> kind == FaultyDisk.Kind.WRITE ? 0 : -1);
         client.submit("refused");
@@ -64,7 +64,7 @@ class FaultTest {
     }
 
     @Test
-    void afterAFailedForceTheLastBlockIsWrittenAndReadAgain() throws IOException {
+    void afterAFailedForceTheSegmentIsTruncatedRewrittenAndForced() throws IOException {
         Client client = Client.open(disk);
         client.submit("before");
         client.settle();
@@ -88,7 +88,7 @@ class FaultTest {
     }
 
     @Test
-    void aWriteThatCannotBeTakenBackIsSaidToBeUncertain() throws IOException {
+    void aWriteThatCannotBeUndoneIsReportedAsUncertain() throws IOException {
         Client client = Client.open(disk);
         client.submit("before");
         client.settle();
@@ -119,7 +119,7 @@ class FaultTest {
     }
 
     @Test
-    void whatTheDiskLostWhileAForceFailedIsNotWrittenOver() throws IOException {
+    void damageThatIsFoundAfterAFailedForceIsNotOverwritten() throws IOException {
         Client client = Client.open(disk);
         client.submit("before");
         client.settle();
@@ -135,7 +135,7 @@ class FaultTest {
     }
 
     @Test
-    void aSegmentThatIsRemovedUnderTheDaemonIsNoticed() throws IOException {
+    void theRemovalOfTheSegmentInUseIsDetected() throws IOException {
         Client client = Client.open(memory);
         memory.delete(Segment.name(1));
         client.submit("refused");
@@ -150,7 +150,7 @@ class FaultTest {
     }
 
     @Test
-    void aSnapshotThatCannotBeWrittenLeavesTheOneBefore() throws IOException {
+    void aSnapshotThatCannotBeWrittenDoesNotAffectThePreviousSnapshot() throws IOException {
         Client client = Client.open(disk);
         client.submit("a");
         client.settle();
@@ -174,7 +174,7 @@ class FaultTest {
     }
 
     @Test
-    void aTornTailIsCutEvenWhenThereIsNoRoomForTheCopy() throws IOException {
+    void aTornTailIsCutEvenIfThereIsNoSpaceForTheCopy() throws IOException {
         Client client = Client.open(memory);
         client.submit("a");
         client.close();
@@ -191,9 +191,9 @@ class FaultTest {
         assertThat(Client.recovered(memory)).isEmpty();
     }
 
-    /** Otherwise a start would find events in this segment that belong after the next one, and refuse. */
+    /** Otherwise a start would find events in this segment that belong after the next segment, and would refuse the journal. */
     @Test
-    void nothingIsWrittenBeforeASegmentThatWasBegunInVain() throws IOException {
+    void noEventIsWrittenWhileAnUnusedNewerSegmentCannotBeDeleted() throws IOException {
         Client client = Client.open(disk, SMALL);
         disk.fault((kind, name) -> {
             boolean begun = name.equals(Segment.name(4));
@@ -221,10 +221,10 @@ class FaultTest {
         assertThat(Client.recovered(memory)).containsExactly("1 a", "2 b", "3 c", "4 d");
     }
 
-    /** Every single operation of a run fails once, in every way. */
+    /** Each operation of a run fails once, with each kind of failure. */
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 1, 50})
-    void anyOneFailureLosesNothingThatWasAnswered(int part) throws IOException {
+    void noSingleFailureLosesAnAnsweredChange(int part) throws IOException {
         int failing = 0;
         boolean reached = true;
         while (reached) {
@@ -233,10 +233,10 @@ class FaultTest {
         assertThat(failing).isGreaterThan(60);
     }
 
-    /** From one operation on, every operation fails until the end. */
+    /** Every operation fails from a certain operation until the end. */
     @ParameterizedTest
     @EnumSource(value = FaultyDisk.Kind.class, names = "MAKE_DIRECTORY", mode = EnumSource.Mode.EXCLUDE)
-    void aDiskThatGoesBadForGoodLosesNothingThatWasAnswered(FaultyDisk.Kind kind) throws IOException {
+    void aPermanentFailureLosesNoAnsweredChange(FaultyDisk.Kind kind) throws IOException {
         int failing = 0;
         boolean reached = true;
         while (reached) {
@@ -245,10 +245,10 @@ class FaultTest {
         assertThat(failing).isGreaterThan(2);
     }
 
-    /** A start on a failing disk is refused, or recovers everything. No data is given up for a disk that may work again tomorrow. */
+    /** A start on a failing disk is refused, or recovers everything. No data is discarded because of a disk that may work again later. */
     @ParameterizedTest
     @EnumSource(FaultyDisk.Kind.class)
-    void aStartOnAFailingDiskIsRefusedOrRecoversAllThatWasAnswered(FaultyDisk.Kind kind) throws IOException {
+    void aStartOnAFailingDiskIsRefusedOrRecoversEveryAnsweredChange(FaultyDisk.Kind kind) throws IOException {
         MemoryDisk torn = new MemoryDisk();
         List<String> answered = tornBehindSnapshotsAndSegments(torn);
         int operations = starts(kind, torn, answered);
@@ -272,7 +272,7 @@ class FaultTest {
         return operations;
     }
 
-    /** @return the answered events; two snapshots hold some of them, and the last segment ends within a line */
+    /** @return the answered events; two snapshots contain some of them, and the last segment ends within a line */
     private static List<String> tornBehindSnapshotsAndSegments(MemoryDisk prepared) throws IOException {
         Client client = Client.open(prepared, new JournalSettings(300, Duration.ofDays(1), 1 << 20));
         for (int i = 0; i < 7; i++) {
@@ -315,7 +315,7 @@ class FaultTest {
         return new CountedFault(kind, failing, times, part, new AtomicInteger());
     }
 
-    /** Fails operation number {@code failing} of its kind, and {@code times} operations in all. */
+    /** Makes operation number {@code failing} of its kind fail, and {@code times} operations in all. */
     private record CountedFault(FaultyDisk.@Nullable Kind only, int failing, int times, int part, AtomicInteger count)
             implements FaultyDisk.Fault {
         @Override
@@ -348,7 +348,7 @@ class FaultTest {
         FaultyDisk faulty = new FaultyDisk(fresh);
         Client client = Client.open(faulty, SMALL);
         CountedFault fault = new CountedFault(only, failing, times, part, new AtomicInteger());
-        // A disk is read and files are cut only to take back what could not be forced.
+        // The journal reads and truncates files only to undo a write that could not be forced.
         boolean healing = only == FaultyDisk.Kind.READ || only == FaultyDisk.Kind.TRUNCATE;
         AtomicInteger forces = new AtomicInteger();
         faulty.fault((kind, name) -> {

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** State directories of every released format, as they were written. Never change one: a new format gets a new directory. */
+/** State directories of every released format, unchanged. Never change one: a new format gets a new directory. */
 class FormatTest {
     private static final String[] V1 = {
         "snapshot.json",
@@ -38,7 +38,7 @@ class FormatTest {
     }
 
     @Test
-    void version1IsStillRead() throws IOException {
+    void version1CanBeRead() throws IOException {
         MemoryDisk disk = golden();
 
         assertThat(Client.recovered(disk))
@@ -59,7 +59,7 @@ class FormatTest {
     }
 
     @Test
-    void aLineIsAChecksumASpaceAndAnRfc18Event() throws IOException {
+    void aLineConsistsOfAChecksumASpaceAndAnRfc18Event() throws IOException {
         assertThat(texts(golden()).get("journal/0000000000000001.log")).isEqualTo("""
                         20ad0646 {"timestamp":1700000000.000000,"name":"journal-segment","context":{"version":1,"first":1}}
                         204cf002 {"seq":1,"durable":0,"timestamp":1700000000.123456,"name":"drain","context":{"a b":[1]}}
@@ -68,7 +68,7 @@ class FormatTest {
                         """);
     }
 
-    /** Leaves a directory of level 1 with a segment and no events: a daemon begins a fresh directory in the newest level. */
+    /** Leaves a directory of level 1 with a segment and no events: this version creates directories in the newest level. */
     private static void begin(MemoryDisk disk) throws IOException {
         String segment = "journal/0000000000000001.log";
         String text = Objects.requireNonNull(texts(golden()).get(segment));
@@ -77,7 +77,7 @@ class FormatTest {
     }
 
     @Test
-    void aFreshDirectoryIsInTheNewestLevelAndSaysWhichVersionItNeeds() throws IOException {
+    void aNewDirectoryHasTheNewestLevelAndTheVersionThatItNeeds() throws IOException {
         MemoryDisk fresh = new MemoryDisk();
         Client client = Client.open(fresh);
         client.snapshot();

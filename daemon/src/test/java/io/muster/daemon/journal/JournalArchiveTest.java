@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 class JournalArchiveTest {
     private final MemoryDisk disk = new MemoryDisk();
 
-    /** Another program wrote the line, or a version of this one with a bug: its checksum is right. */
+    /** Another program wrote the line, or a version of Muster with a bug: the checksum of the line is correct. */
     @Test
-    void anIntactLineThatIsNoEventIsDamageAndTheEventsAfterItAreRead() throws IOException {
+    void aLineWithAValidChecksumThatIsNotAnEventIsReportedAndSkipped() throws IOException {
         Client client = Client.open(disk);
         for (String name : List.of("a", "b", "c")) {
             client.submit(name);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class JournalCheckTest {
     private final MemoryDisk disk = new MemoryDisk();
 
-    /** Three segments: 1-4, 5-6, 7-8; snapshots at 4 and 6. */
+    /** Writes three segments with seq 1-4, 5-6 and 7-8, and snapshots at 4 and 6. */
     @BeforeEach
     void record() throws IOException {
         Client client = Client.open(disk);
@@ -38,7 +38,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aSoundDirectoryHasNoFindings() throws IOException {
+    void anIntactDirectoryHasNoFindings() throws IOException {
         List<Long> progress = new ArrayList<>();
         JournalCheck.CheckResult report = JournalCheck.verify(disk, progress::add);
 
@@ -49,7 +49,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void damageInHistoryIsFoundAndLeftAlone() throws IOException {
+    void damageInHistoryIsReportedAndNotRepaired() throws IOException {
         damage(1, 3);
         damage(1, 4);
 
@@ -62,7 +62,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aTornTailIsFoundAndCutByRepairAsByAStart() throws IOException {
+    void aTornTailIsReportedAndCutByRepair() throws IOException {
         cut(7, 10);
         assertThat(findings())
                 .containsExactly("TORN journal/0000000000000007.log line 3 (byte 210): the line is not complete");
@@ -76,7 +76,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void damageAfterTheSnapshotIsMendedByKeepingWhatComesBeforeIt() throws IOException {
+    void repairKeepsTheEventsBeforeDamageAfterTheSnapshot() throws IOException {
         byte[] before = disk.content(Segment.name(7)).clone();
         damage(7, 2);
         assertThat(findings())
@@ -100,7 +100,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void damageBeforeTheSnapshotInTheSegmentInUseCostsNothing() throws IOException {
+    void repairOfDamageBeforeTheSnapshotLosesNoEvent() throws IOException {
         disk.delete(Segment.name(7));
         disk.delete(Segment.name(5));
         disk.rename(SnapshotFile.PREVIOUS, SnapshotFile.FILE);
@@ -119,7 +119,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aDamagedHeadIsWrittenAnew() throws IOException {
+    void aDamagedHeadIsWrittenAgain() throws IOException {
         damage(7, 1);
         assertThat(findings())
                 .containsExactly(
@@ -130,7 +130,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aMissingSegmentCostsWhatFollowsIt() throws IOException {
+    void repairAfterAMissingSegmentDropsTheEventsAfterIt() throws IOException {
         disk.rename(SnapshotFile.PREVIOUS, SnapshotFile.FILE);
         disk.delete(Segment.name(5));
         assertThat(findings())
@@ -145,7 +145,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aDamagedSnapshotIsReplacedByTheOneBeforeWithoutLoss() throws IOException {
+    void aDamagedSnapshotIsReplacedByThePreviousOneWithoutLoss() throws IOException {
         disk.content(SnapshotFile.FILE)[30] ^= 1;
         assertThat(findings()).containsExactly("DAMAGE snapshot.json: the checksum does not match");
 
@@ -161,7 +161,7 @@ class JournalCheckTest {
 
     /** An interrupted repair leaves the same state. */
     @Test
-    void aSnapshotThatIsMissingIsReplacedByTheOneBefore() throws IOException {
+    void aMissingSnapshotIsReplacedByThePreviousOne() throws IOException {
         disk.delete(SnapshotFile.FILE);
         disk.delete(Segment.name(1));
         assertThatThrownBy(() -> Client.recovered(disk.copy()))
@@ -175,7 +175,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void withNoSnapshotInUseAndNoJournalNothingIsBegunAnew() throws IOException {
+    void aPreviousSnapshotWithoutAJournalIsRefusedByStartAndRepair() throws IOException {
         disk.delete(SnapshotFile.FILE);
         Segment.list(disk).forEach(segment -> disk.delete(segment.name()));
         assertThatThrownBy(() -> Client.recovered(disk))
@@ -199,7 +199,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void whatOnlyABackupCanMendIsSaid() throws IOException {
+    void repairRefusesIfOnlyABackupHelps() throws IOException {
         disk.content(SnapshotFile.FILE)[30] ^= 1;
         disk.delete(SnapshotFile.PREVIOUS);
         disk.delete(Segment.name(1));
@@ -211,7 +211,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aJournalThatEndsBeforeTheSnapshotGetsANewSegment() throws IOException {
+    void repairAddsASegmentToAJournalThatEndsBeforeTheSnapshot() throws IOException {
         disk.delete(Segment.name(7));
         cut(5, 10);
         assertThat(findings())
@@ -224,7 +224,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void whateverByteIsDamagedRepairMakesItStartAndLosesNothingBeforeTheSnapshot() throws IOException {
+    void afterDamageToAnyByteRepairKeepsEveryEventBeforeTheSnapshot() throws IOException {
         for (String name : List.of(Segment.name(1), Segment.name(5), Segment.name(7), SnapshotFile.FILE)) {
             int size = disk.content(name).length;
             for (int at = 0; at < size; at++) {
@@ -243,7 +243,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void leftoversAreNotes() throws IOException {
+    void temporaryFilesAreReportedAsNotes() throws IOException {
         disk.set("snapshot.json.tmp", new byte[1]);
         disk.set("journal/0000000000000009.log.tmp", new byte[1]);
 
@@ -253,7 +253,7 @@ class JournalCheckTest {
                         "NOTE journal/0000000000000009.log.tmp: left over from a crash; the next start deletes it");
     }
 
-    /** A disk on which the oldest segment disappears before it is read, for a number of times, as if a daemon had deleted it. */
+    /** Returns a disk on which the oldest segment disappears before it is read, for a number of times, as if a daemon had deleted it. */
     private FaultyDisk deleting(int times) {
         int[] left = {times};
         return new FaultyDisk(disk, (kind, name) -> {
@@ -265,7 +265,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aSegmentThatIsDeletedMeanwhileIsNoDamage() throws IOException {
+    void aSegmentThatIsDeletedDuringVerifyIsNotReportedAsDamage() throws IOException {
         assertThat(JournalCheck.verify(deleting(4), bytes -> {}))
                 .isEqualTo(new JournalCheck.CheckResult(List.of(), 3, 8, 1, 8, 6));
         assertThatThrownBy(() -> JournalCheck.verify(deleting(5), bytes -> {}))
@@ -274,7 +274,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void whatADaemonIsAboutToWriteIsNoTornTail() throws IOException {
+    void anIncompleteLineThatADaemonCompletesIsNotATornTail() throws IOException {
         byte[] whole = disk.content(Segment.name(7));
         cut(7, 10);
         boolean[] read = {false};
@@ -289,7 +289,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aDumpPassesOverASegmentThatIsDeletedMeanwhile() throws IOException {
+    void aDumpSkipsASegmentThatIsDeletedDuringTheDump() throws IOException {
         List<String> seen = new ArrayList<>();
         try (JournalDump dump = JournalDump.open(deleting(1), JournalDump.Range.ALL, damage -> {})) {
             for (JournalRecord event = dump.next(); event != null; event = dump.next()) {
@@ -300,19 +300,19 @@ class JournalCheckTest {
     }
 
     @Test
-    void repairKeepsOutOfARunningDaemonsDirectory() throws IOException {
+    void repairRefusesTheDirectoryOfARunningDaemon() throws IOException {
         Client running = Client.open(disk);
         assertThatThrownBy(() -> repair(false)).isInstanceOf(LockedException.class);
         running.close();
     }
 
     @Test
-    void aDumpShowsHistoryToo() throws IOException {
+    void aDumpIncludesHistory() throws IOException {
         assertThat(dump(JournalDump.Range.ALL)).containsExactly("1 a", "2 b", "3 c", "4 d", "5 e", "6 f", "7 g", "8 h");
     }
 
     @Test
-    void aDumpIsCutToARangeOfSeqsOrTimes() throws IOException {
+    void aDumpCanBeLimitedToARangeOfSeqsOrTimes() throws IOException {
         assertThat(dump(new JournalDump.Range(4, 7, 0, Double.MAX_VALUE))).containsExactly("4 d", "5 e", "6 f", "7 g");
         assertThat(dump(new JournalDump.Range(1, 8, 1700000000.2, Double.MAX_VALUE)))
                 .isEmpty();
@@ -322,7 +322,7 @@ class JournalCheckTest {
     }
 
     @Test
-    void aDumpGoesOnBehindDamageAndEndsAtWhatIsBeingWritten() throws IOException {
+    void aDumpContinuesAfterDamageAndEndsAtAnIncompleteLine() throws IOException {
         damage(5, 2);
         cut(7, 10);
         List<String> damaged = new ArrayList<>();

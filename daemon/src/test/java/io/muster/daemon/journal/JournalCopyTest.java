@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class JournalCopyTest {
-    /** Settings that keep no history except what a start needs. */
+    /** Settings that keep no history except the events that a start needs. */
     private static final JournalSettings TINY = new JournalSettings(300, Duration.ZERO, 0);
 
     @TempDir
@@ -42,7 +42,7 @@ class JournalCopyTest {
     }
 
     @Test
-    void aCopyHoldsWhatWasAnsweredAndNothingThatIsHalfWritten() throws IOException {
+    void aBackupHasEveryAnsweredChangeAndNoIncompleteLine() throws IOException {
         MemoryDisk disk = new MemoryDisk();
         Client client = written(disk);
         String last = "journal/0000000000000004.log";
@@ -62,7 +62,7 @@ class JournalCopyTest {
     }
 
     @Test
-    void historyIsKeptWhileItIsCopied() throws IOException {
+    void historyIsNotDeletedDuringABackup() throws IOException {
         MemoryDisk disk = new MemoryDisk();
         Client client = written(disk);
         int before = Segment.list(disk).size();
@@ -87,7 +87,7 @@ class JournalCopyTest {
 
     /** An error of the disk, or the end of the process at any moment, interrupts the copy. */
     @Test
-    void whatIsInterruptedAnywhereDoesNotPassForWhole() throws IOException {
+    void anInterruptedBackupOrRestoreIsRefusedAsUnfinished() throws IOException {
         MemoryDisk source = new MemoryDisk();
         Client client = written(source);
         client.close();
@@ -146,7 +146,7 @@ class JournalCopyTest {
     }
 
     @Test
-    void aRestoreLeavesAStateAloneUnlessItIsForcedAndThenMovesItAside() throws IOException {
+    void aRestoreRefusesAnExistingStateUnlessForcedAndThenMovesItAside() throws IOException {
         LocalDisk source = LocalDisk.at(temp.resolve("backup"));
         written(source).close();
         LocalDisk target = LocalDisk.at(temp.resolve("state"));
@@ -169,7 +169,7 @@ class JournalCopyTest {
     }
 
     @Test
-    void whatIsDamagedOrEmptyIsNotCopied() throws IOException {
+    void aDamagedOrEmptyDirectoryIsNotCopied() throws IOException {
         MemoryDisk source = new MemoryDisk();
         MemoryDisk target = new MemoryDisk();
         assertThatThrownBy(() -> JournalCopy.backup(source, target, Instant.EPOCH, bytes -> {}))
@@ -186,9 +186,9 @@ class JournalCopyTest {
         assertThat(JournalCopy.isUnfinished(target)).isTrue();
     }
 
-    /** A write that a failing disk takes back after it was read must not be in the copy. */
+    /** A write that the journal undoes after a disk error must not be in the copy, even if the copy had already read it. */
     @Test
-    void whatIsTakenBackWhileItIsCopiedIsNotInTheCopy() throws IOException {
+    void aWriteThatIsUndoneDuringABackupIsNotInTheBackup() throws IOException {
         MemoryDisk memory = new MemoryDisk();
         Client client = written(memory);
         client.close();
@@ -209,7 +209,7 @@ class JournalCopyTest {
     }
 
     @Test
-    void copiesUnderLoadWithNoHistoryHoldWhatWasAnsweredBefore() throws Exception {
+    void backupsUnderLoadHaveEveryChangeAnsweredBefore() throws Exception {
         LocalDisk source = LocalDisk.at(temp.resolve("state"));
         Client client = Client.open(source, TINY);
         client.submit("first");

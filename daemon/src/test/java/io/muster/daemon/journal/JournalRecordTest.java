@@ -27,9 +27,9 @@ class JournalRecordTest {
         return JournalRecord.parse(line, 0, line.length);
     }
 
-    /** Events about all hosts hold a million names in one string. */
+    /** Events about all hosts contain a million names in one string. */
     @Test
-    void aLongStringIsReadAsItWasWritten() throws IOException {
+    void aLongStringIsReadUnchanged() throws IOException {
         String hosts = "n".repeat(30_000_000);
         Event.Targets targets = new Event.Targets(Idset.parse("0"), hosts);
         Entry entry = new Entry(
@@ -43,7 +43,7 @@ class JournalRecordTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 12})
-    void anEventIsReadAsItWasSubmitted(int more) throws IOException {
+    void anEventIsReadUnchanged(int more) throws IOException {
         byte[] event = Client.event("a");
         ByteBuffer line = ByteBuffer.allocate(Line.room(event));
         Line.encode(line, 1234, 1233, more, event);
@@ -80,7 +80,7 @@ class JournalRecordTest {
     }
 
     @Test
-    void anIntegerIsNoDecimal() throws IOException {
+    void anIntegerIsReadAsAnInteger() throws IOException {
         assertThat(record("7", "x", "\"n\":7").context().path("n").isIntegralNumber())
                 .isTrue();
         assertThat(record("7", "x", "\"n\":7").timestamp()).isEqualTo(7.0);
@@ -95,7 +95,7 @@ class JournalRecordTest {
         "253402300799, 253402300799",
         "0.1, 0.1"
     })
-    void timesAreReadToTheMicrosecondAndWrittenPlain(String written, String again) throws IOException {
+    void timesAreReadToTheMicrosecondAndWrittenWithoutAnExponent(String written, String again) throws IOException {
         String hold = "\"idset\":\"3\",\"nodelist\":\"host3\",\"overwrite\":0,\"holder\":\"admin\",\"until\":" + written
                 + ",\"userid\":0,\"user\":\"root\",\"pid\":1";
         Entry entry = Entry.parse(record(written, "drain", hold).event());
@@ -111,12 +111,12 @@ class JournalRecordTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"NaN", "Infinity", "01", "1.", ".5", "0x10", "\"1.5\"", "null", "true"})
-    void whatIsNoNumberIsNoTime(String written) {
+    void aTimestampThatIsNotAJsonNumberIsRefused(String written) {
         assertThatThrownBy(() -> record(written, "x", "")).isInstanceOf(IOException.class);
     }
 
     @Test
-    void aNumberBeyondAllBoundsIsRefusedAndNotComputed() {
+    void aNumberWithAHugeExponentIsRefused() {
         assertThatThrownBy(() -> record("1.5", "x", "\"n\":1e99999999999"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("number");

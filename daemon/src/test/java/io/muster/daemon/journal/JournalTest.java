@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Timeout;
 class JournalTest {
     private final MemoryDisk disk = new MemoryDisk();
 
-    /** Two daemons that both assume the lock would overwrite each other's changes. */
+    /** Two daemons that both assume that they have the lock would overwrite each other's changes. */
     @Test
-    void withoutItsLockAJournalRefusesChanges() throws IOException {
+    void aJournalThatHasLostItsLockRefusesChanges() throws IOException {
         MemoryDisk disk = new MemoryDisk();
         Client first = Client.open(disk);
         first.submit("a");
@@ -49,7 +49,7 @@ class JournalTest {
     }
 
     @Test
-    void whatWasAnsweredIsThereAfterReopening() throws IOException {
+    void answeredChangesAreRecoveredAfterReopening() throws IOException {
         Client writing = Client.open(disk);
         writing.submit("drain");
         writing.submit("exclude", "undrain");
@@ -60,7 +60,7 @@ class JournalTest {
     }
 
     @Test
-    void aCopyThatNobodyWaitsForIsForcedOnlyAfterAWhile() throws IOException {
+    void aForceIsDelayedByTheConfiguredLingerTime() throws IOException {
         Duration linger = Duration.ofMillis(100);
         Client writing =
                 Client.open(disk, new JournalSettings(1 << 20, Duration.ofDays(1), 1 << 20, () -> false, linger));
@@ -75,7 +75,7 @@ class JournalTest {
     }
 
     @Test
-    void sequenceNumbersGoOnAfterReopening() throws IOException {
+    void sequenceNumbersContinueAfterReopening() throws IOException {
         Client first = Client.open(disk);
         first.submit("a", "b");
         first.close();
@@ -102,7 +102,7 @@ class JournalTest {
     }
 
     @Test
-    void aSnapshotOfWhatIsNotDurableIsRefused() throws IOException {
+    void aSnapshotOfEventsThatAreNotDurableIsRefused() throws IOException {
         Client client = Client.open(disk);
         client.submit("a");
         client.journal().snapshot(2, "{}".getBytes(StandardCharsets.UTF_8), client.outcomes::add);
@@ -113,7 +113,7 @@ class JournalTest {
     }
 
     @Test
-    void whatWaitsDuringAForceIsMadeDurableByOneMore() throws IOException {
+    void changesThatArriveDuringAForceShareTheNextForce() throws IOException {
         CountDownLatch forcing = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         AtomicInteger forces = new AtomicInteger();
@@ -140,7 +140,7 @@ class JournalTest {
     }
 
     @Test
-    void answersComeInOrderAndNoneBeforeItsForce() throws IOException {
+    void answersAreInOrderAndFollowTheirForce() throws IOException {
         Client client = Client.open(disk);
         for (int i = 0; i < 50; i++) {
             client.submit("n" + i);
@@ -166,7 +166,7 @@ class JournalTest {
     }
 
     @Test
-    void aBarrierCompletesWithoutAForceWhenNothingIsWritten() throws IOException {
+    void anEmptyBatchCompletesWithoutAForce() throws IOException {
         Client client = Client.open(disk);
         int before = disk.ops.size();
         client.submit();
@@ -177,7 +177,7 @@ class JournalTest {
     }
 
     @Test
-    void whatWasDecidedOnAStateThatFailedIsAbandoned() throws IOException {
+    void batchesAfterAFailedBatchAreAbandoned() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         CountDownLatch writing = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -215,7 +215,7 @@ class JournalTest {
     }
 
     @Test
-    void oneBatchOfAGroupFailsAndTheOthersAreAbandoned() throws IOException {
+    void ifOneBatchOfAGroupFailsTheBatchesAfterItAreAbandoned() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         CountDownLatch forcing = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -247,7 +247,7 @@ class JournalTest {
     }
 
     @Test
-    void aBugInTheJournalRefusesEverythingFromThereOn() throws IOException {
+    void afterABugTheJournalRefusesEveryChange() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty);
         client.submit("good");
@@ -269,7 +269,7 @@ class JournalTest {
     }
 
     @Test
-    void aBugInASnapshotCostsNobodyTheirAnswer() throws IOException {
+    void afterABugInASnapshotEveryChangeIsAnswered() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         CountDownLatch writing = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -297,10 +297,10 @@ class JournalTest {
         assertThat(client.outcomes.get(1).kind()).isEqualTo(Outcome.Kind.FAILED);
     }
 
-    /** The disk may answer after everybody who waited for it has given up. */
+    /** The disk may complete a write after all callers have given up. */
     @Test
     @Timeout(60)
-    void aJournalWithNobodyLeftToTellIsClosedAllTheSame() throws Exception {
+    void aJournalWhoseExecutorHasEndedCanBeClosed() throws Exception {
         FaultyDisk faulty = new FaultyDisk(disk);
         CountDownLatch writing = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
@@ -350,7 +350,7 @@ class JournalTest {
     }
 
     @Test
-    void aBugWhileAWriteIsTakenBackCostsNobodyTheirAnswer() throws IOException {
+    void afterABugWhileAWriteIsUndoneEveryChangeIsAnswered() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty);
         faulty.fault((kind, name) -> {
@@ -373,7 +373,7 @@ class JournalTest {
     }
 
     @Test
-    void aBugInOneSubmitterCostsTheOthersNothing() throws IOException {
+    void aBugInOneCallbackDoesNotAffectOtherBatches() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty);
         CountDownLatch writing = new CountDownLatch(1);
@@ -399,7 +399,7 @@ class JournalTest {
     }
 
     @Test
-    void nothingCanBeSubmittedOnceClosed() throws IOException {
+    void aClosedJournalRefusesSubmissions() throws IOException {
         Client client = Client.open(disk);
         client.close();
         client.close();
@@ -409,7 +409,7 @@ class JournalTest {
     }
 
     @Test
-    void eventsThatWouldBreakTheFramingAreRefused() throws IOException {
+    void eventsThatWouldBreakTheLineFormatAreRefused() throws IOException {
         for (String event :
                 List.of("", "{}", "[1,2,3,4]", "{\"a\":\n1}", "{\"a\":1}\n", " {\"a\":1}", "{\"a\":\"\0\"}")) {
             byte[] bytes = event.getBytes(StandardCharsets.UTF_8);
@@ -430,7 +430,7 @@ class JournalTest {
     }
 
     @Test
-    void eventsLargerThanTheBufferSurvive() throws IOException {
+    void eventsLargerThanTheBufferAreRecovered() throws IOException {
         Client writing = Client.open(disk);
         String large = "x".repeat(1 << 20);
         writing.submit("a", large, "b");

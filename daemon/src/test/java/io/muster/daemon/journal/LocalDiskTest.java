@@ -47,7 +47,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void aSecondJournalInThisProcessIsToldWhoHasTheDirectory() throws IOException {
+    void theRefusalOfASecondJournalInThisProcessNamesTheHolderOfTheLock() throws IOException {
         LocalDisk disk = LocalDisk.at(temp);
         Client client = Client.open(disk);
         for (int i = 0; i < 2; i++) {
@@ -62,7 +62,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void aSecondProcessIsToldWhoHasTheDirectory() throws Exception {
+    void theRefusalOfASecondProcessNamesTheHolderOfTheLock() throws Exception {
         Process other = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
@@ -82,7 +82,7 @@ class LocalDiskTest {
             other.destroyForcibly().waitFor();
         }
 
-        // The kernel has released the killed process's lock.
+        // The kernel has released the lock of the killed process.
         assertThat(Client.recovered(LocalDisk.at(temp))).isEmpty();
     }
 
@@ -99,7 +99,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void aShorterHolderReplacesALongerOne() throws IOException {
+    void aShorterLockFileReplacesALongerOne() throws IOException {
         Files.writeString(temp.resolve("lock"), "x".repeat(200));
         try (Closeable lock = LocalDisk.at(temp).lock("lock", Instant.EPOCH)) {
             assertThat(lock).isNotNull();
@@ -110,7 +110,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void aFileKnowsWhetherItsNameStillLeadsToIt() throws IOException {
+    void linkedIsTrueOnlyWhileTheNameRefersToTheFile() throws IOException {
         LocalDisk disk = LocalDisk.at(temp);
         disk.makeDirectory("journal");
         try (Disk.File file = disk.open("journal/a", Disk.Access.CREATE)) {
@@ -125,7 +125,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void aListNamesEverythingButDirectoriesAndNothingInADirectoryThatDoesNotExist() throws IOException {
+    void aListOmitsDirectoriesAndIsEmptyForAMissingDirectory() throws IOException {
         LocalDisk disk = LocalDisk.at(temp);
         Files.writeString(temp.resolve("b"), "12345");
         Files.writeString(temp.resolve("a"), "");
@@ -139,9 +139,9 @@ class LocalDiskTest {
         assertThatThrownBy(() -> LocalDisk.existing(temp.resolve("nowhere"))).isInstanceOf(NoSuchFileException.class);
     }
 
-    /** Somebody moves a large segment to another disk and leaves a link: a start without its events would lose changes. */
+    /** An operator moves a large segment to another disk and leaves a link: a start without its events would lose changes. */
     @Test
-    void aSegmentThatIsALinkIsNotTakenForAMissingOne() throws IOException {
+    void aSegmentThatIsASymbolicLinkIsRefused() throws IOException {
         Path state = temp.resolve("state");
         Client client = Client.open(LocalDisk.at(state));
         client.submit("a");
@@ -158,9 +158,9 @@ class LocalDiskTest {
         assertThat(temp.resolve("moved")).isRegularFile();
     }
 
-    /** Nothing is written to the directory that took the place of the first, and the error says so. */
+    /** The journal writes no file to a directory that replaced the original one, and the error has the reason. */
     @Test
-    void whatIsPutInTheDirectorysPlaceIsNotWrittenTo() throws IOException {
+    void aDirectoryThatReplacedTheStateDirectoryIsNotWrittenTo() throws IOException {
         Path state = temp.resolve("state");
         Client client = Client.open(LocalDisk.at(state));
         client.submit("a");
@@ -186,7 +186,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void aDirectoryThatComesBackIsWrittenToAgain() throws IOException {
+    void aStateDirectoryThatIsMovedBackIsWrittenToAgain() throws IOException {
         Path state = temp.resolve("state");
         Client client = Client.open(LocalDisk.at(state));
         Files.move(state, temp.resolve("moved"));
@@ -203,7 +203,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void withoutItsLockFileAJournalWritesNothing() throws IOException {
+    void aJournalWhoseLockFileWasReplacedWritesNothing() throws IOException {
         Client client = Client.open(LocalDisk.at(temp));
         client.submit("a");
         client.settle();
@@ -223,7 +223,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void noLinkIsFollowed() throws IOException {
+    void symbolicLinksAreNotFollowed() throws IOException {
         Path precious = Files.writeString(temp.resolve("precious"), "precious");
         Path state = Files.createDirectory(temp.resolve("state"));
         LocalDisk disk = LocalDisk.at(state);
@@ -259,9 +259,9 @@ class LocalDiskTest {
         }
     }
 
-    /** Root repairs a directory that belongs to the daemon's user, whose daemon must then be able to start. */
+    /** Root repairs a directory that belongs to the user of the daemon, whose daemon must then be able to start. */
     @Test
-    void whatIsMadeBelongsToTheDirectorysOwner() throws IOException {
+    void newFilesBelongToTheOwnerOfTheDirectory() throws IOException {
         int owner = isRoot() ? 4711 : (Integer) Files.getAttribute(temp, "unix:uid");
         Client client = Client.open(LocalDisk.at(temp.resolve("state")));
         client.submit("a");
@@ -295,7 +295,7 @@ class LocalDiskTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"000", "022", "077", "277"})
-    void filesAreForTheirOwnerOnlyWhateverTheUmask(String umask) throws Exception {
+    void filesAreAccessibleOnlyToTheirOwnerRegardlessOfTheUmask(String umask) throws Exception {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         Path state = temp.resolve("a/state");
         ProcessBuilder writer = new ProcessBuilder(
@@ -347,7 +347,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void rootServesOnlyFromWhatNobodyElseCanExchangeOrWriteTo() throws IOException {
+    void rootRefusesAStateDirectoryThatOtherUsersCanReplaceOrWriteTo() throws IOException {
         Path state = Files.createDirectory(temp.resolve("state"));
         Path link = Files.createSymbolicLink(temp.resolve("link"), state);
         assertThatThrownBy(() -> LocalDisk.serving(link, 0))
@@ -372,7 +372,7 @@ class LocalDiskTest {
     }
 
     @Test
-    void readingEndsWithTheFile() throws IOException {
+    void aReadEndsAtTheEndOfTheFile() throws IOException {
         LocalDisk disk = LocalDisk.at(temp);
         Files.writeString(temp.resolve("a"), "12345");
         try (Disk.File file = disk.open("a", Disk.Access.READ)) {

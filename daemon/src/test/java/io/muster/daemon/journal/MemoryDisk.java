@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A disk in memory that records every operation in order, so that {@link PowerLoss} can build what would be left of it. As on a real disk,
- * names lead to inodes.
+ * A disk in memory that records every operation in order, so that {@link PowerLoss} can build the states that a power loss may leave. As on
+ * a real disk, names refer to inodes.
  */
 public final class MemoryDisk implements Disk {
     /** Contents by inode. */
@@ -27,7 +27,7 @@ public final class MemoryDisk implements Disk {
 
     final Map<String, Integer> names = new ConcurrentSkipListMap<>();
     final Map<String, Instant> modified = new ConcurrentSkipListMap<>();
-    /** All operations. The test's thread adds marks, the journal's thread adds the others. */
+    /** All operations. The thread of the test adds marks; the thread of the journal adds the other operations. */
     final List<Op> ops = Collections.synchronizedList(new ArrayList<>());
 
     private final Map<String, Object> locks = new ConcurrentHashMap<>();
@@ -52,7 +52,7 @@ public final class MemoryDisk implements Disk {
     /** A mark that the test puts between the operations. */
     record Mark(String text, long seq) implements Op {}
 
-    /** Copies what is on the disk now. The journal's thread may write meanwhile: each name of the copy has its inode. */
+    /** Copies the current contents. The thread of the journal may write at the same time: each name of the copy has its inode. */
     MemoryDisk copy() {
         MemoryDisk copy = new MemoryDisk();
         copy.names.putAll(names);
@@ -176,7 +176,7 @@ public final class MemoryDisk implements Disk {
         };
     }
 
-    /** Deletes a lock file as rm(1) does: its holder still assumes the lock, and another process can get it too. */
+    /** Deletes a lock file as rm(1) does: its holder still assumes that it has the lock, and another process can get the lock too. */
     void deleteLock(String name) {
         locks.remove(name);
     }

@@ -14,12 +14,12 @@ import java.util.Set;
 /**
  * Builds the states of a {@link MemoryDisk} that a power loss can leave. The model: everything forced is kept. Of the writes and
  * truncations of a file since its last force, any subset is kept; of the last write in the subset, any beginning or end is kept, with zeros
- * or nothing for the rest, or everything except a hole of zeros. Of the creations, renames and deletions since the directory was last
- * forced, any consistent subset is kept. The process may also just die between two operations: then everything is kept.
+ * or nothing for the rest, or everything except a hole of zeros. Of the creations, renames and deletions since the last force of the
+ * directory, any consistent subset is kept. The process may also end between two operations without a power loss: then everything is kept.
  *
- * <p>The number of states is bounded. For more than {@link #ALL_SUBSETS} writes these subsets are tried: every prefix, all but each single
- * write, and a sample of the others. While one file takes all its possible contents, the other files have none or all of their writes;
- * combinations of several files are sampled. Samples are the same in each run.
+ * <p>The number of states is bounded. For more than {@link #ALL_SUBSETS} writes, these subsets are tried: every prefix, all except each
+ * single write, and a sample of the others. While one file takes all its possible contents, the other files have none or all of their
+ * writes; combinations of several files are sampled. Samples are the same in each run.
  */
 final class PowerLoss {
     private static final int ALL_SUBSETS = 5;
@@ -39,16 +39,16 @@ final class PowerLoss {
         void check(MemoryDisk left, long acknowledged, long submitted, String how) throws IOException;
     }
 
-    /** @param stride writes are torn at every n-th byte */
+    /** @param stride the distance in bytes between the positions at which writes are torn */
     PowerLoss(MemoryDisk disk, int stride) {
         this.ops = List.copyOf(disk.ops);
         this.stride = stride;
     }
 
-    /** The disk after the last force of everything, and the operations since. */
+    /** The disk after the last force of each file and directory, and the operations since then. */
     private static final class Partial {
         final MemoryDisk forced = new MemoryDisk();
-        /** Writes and truncations that no force covers, by inode. */
+        /** Writes and truncations since the last force of their inode, by inode. */
         final Map<Integer, List<MemoryDisk.Op>> data = new HashMap<>();
 
         final List<MemoryDisk.Op> directory = new ArrayList<>();
@@ -136,7 +136,7 @@ final class PowerLoss {
         return states;
     }
 
-    /** Every subset of the pending directory operations, with only the forced contents of files. */
+    /** Returns a disk for every subset of the pending directory operations, with only the forced contents of files. */
     private static List<MemoryDisk> namings(Partial partial) {
         List<MemoryDisk> result = new ArrayList<>();
         int count = partial.directory.size();
@@ -181,7 +181,7 @@ final class PowerLoss {
         return states[0];
     }
 
-    /** The disk with none or all of the writes to each of the other files. */
+    /** Returns the disk with none or all of the writes to each of the other files. */
     private static List<MemoryDisk> others(Partial partial, MemoryDisk base, int file, List<Integer> files) {
         List<MemoryDisk> result = new ArrayList<>(List.of(base));
         for (int other : files) {
@@ -240,13 +240,13 @@ final class PowerLoss {
         return subsets;
     }
 
-    /** A random possible content of one file. */
+    /** Returns a random possible content of one file. */
     private byte[] any(byte[] forced, List<MemoryDisk.Op> pending) {
         List<byte[]> contents = contents(forced, pending, random.nextLong() & (1L << pending.size()) - 1);
         return contents.get(random.nextInt(contents.size()));
     }
 
-    /** The contents after a subset of writes, the last of them whole and torn in every way. */
+    /** Returns the contents after a subset of writes, of which the last is whole or torn at each position. */
     private List<byte[]> contents(byte[] forced, List<MemoryDisk.Op> pending, long subset) {
         List<byte[]> result = new ArrayList<>();
         MemoryDisk disk = new MemoryDisk();
@@ -281,7 +281,7 @@ final class PowerLoss {
         }
     }
 
-    /** The old content with bytes {@code from} to {@code to} of a write inserted, and zeros up to a length. */
+    /** Returns the old content with bytes {@code from} to {@code to} of a write inserted, and zeros up to a length. */
     private static byte[] merge(byte[] before, int at, byte[] bytes, int from, int to, int length) {
         byte[] content = Arrays.copyOf(before, Math.max(before.length, length));
         System.arraycopy(bytes, from, content, at + from, to - from);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** The journal recovers from every state of the disk that {@link PowerLoss} builds from the order of writes and forces. */
 class PowerLossTest {
-    /** Settings with short segments, and snapshots that delete old segments at once. */
+    /** Settings with short segments, and with snapshots that delete old segments immediately. */
     private static final JournalSettings SMALL = new JournalSettings(400, Duration.ZERO, 0);
 
     private final MemoryDisk disk = new MemoryDisk();
@@ -25,7 +25,7 @@ class PowerLossTest {
     private final Set<Integer> ends = new HashSet<>();
 
     @Test
-    void everyStateOfSingleChangesIsRecoveredFrom() throws IOException {
+    void everyStateDuringSingleChangesIsRecovered() throws IOException {
         Client client = Client.open(disk);
         one(client, "a");
         one(client, "b", "c", "d");
@@ -36,7 +36,7 @@ class PowerLossTest {
     }
 
     @Test
-    void everyStateOfAGroupOfChangesIsRecoveredFrom() throws IOException {
+    void everyStateDuringAGroupOfChangesIsRecovered() throws IOException {
         CountDownLatch forcing = new CountDownLatch(1);
         CountDownLatch release = new CountDownLatch(1);
         Client client = Client.open(disk);
@@ -58,9 +58,9 @@ class PowerLossTest {
         assertThat(new PowerLoss(disk, 1).run(this::check)).isGreaterThan(2000);
     }
 
-    /** Each event is longer than half of the journal's buffer, so several writes share one force. */
+    /** Each event is longer than half of the buffer of the journal, so several writes share one force. */
     @Test
-    void everyStateOfAChangeThatTakesSeveralWritesIsRecoveredFrom() throws IOException {
+    void everyStateDuringAChangeOfSeveralWritesIsRecovered() throws IOException {
         Client client = Client.open(disk);
         one(client, "a");
         one(client, "b".repeat(150_000), "c".repeat(150_000), "d".repeat(150_000));
@@ -71,7 +71,7 @@ class PowerLossTest {
     }
 
     @Test
-    void everyStateOfSnapshotsSegmentsAndPruningIsRecoveredFrom() throws IOException {
+    void everyStateDuringSnapshotsAndDeletionOfSegmentsIsRecovered() throws IOException {
         Client client = Client.open(disk, SMALL);
         for (int i = 0; i < 6; i++) {
             one(client, "x" + i, "y" + i);
@@ -88,7 +88,7 @@ class PowerLossTest {
     }
 
     @Test
-    void everyStateOfARecoveryFromATornTailIsRecoveredFrom() throws IOException {
+    void everyStateDuringTheRecoveryOfATornTailIsRecovered() throws IOException {
         Client client = Client.open(disk);
         one(client, "a");
         one(client, "b", "c");
@@ -119,7 +119,7 @@ class PowerLossTest {
 
     /** All bytes were written before the disk reported that it was full. */
     @Test
-    void whatWasRefusedDoesNotComeBack() throws IOException {
+    void aRefusedChangeIsNotRecovered() throws IOException {
         FaultyDisk full = new FaultyDisk(disk);
         Client client = Client.open(full);
         client.submit("before");

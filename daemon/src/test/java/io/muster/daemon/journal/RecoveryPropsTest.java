@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** After any damage to a segment, a start either refuses and changes nothing, or recovers changes that were made, in order. */
+/** After any damage to a segment, a start either refuses and changes nothing, or recovers a prefix of the changes. */
 class RecoveryPropsTest {
     @Seeds
-    void anyDamageIsRefusedOrCostsTheLastWriteOnly(Random random) throws IOException {
+    void anyDamageIsRefusedOrLosesOnlyTheLastWrite(Random random) throws IOException {
         MemoryDisk disk = new MemoryDisk();
         List<String> made = record(disk, random);
         byte[] whole = disk.content(Segment.name(1));
@@ -43,7 +43,7 @@ class RecoveryPropsTest {
         assertThat(Client.recovered(disk)).isEqualTo(recovered);
     }
 
-    /** The last seq that an undamaged line calls durable; a line counts if it is unchanged and in its old place. */
+    /** Returns the last seq that an undamaged line calls durable; a line counts if it is unchanged and at its old position. */
     private static int calledDurable(byte[] whole, byte[] damaged) throws IOException {
         long durable = 0;
         int end;
@@ -56,7 +56,7 @@ class RecoveryPropsTest {
         return (int) durable;
     }
 
-    /** The seq of the last event of the last command before the first difference. */
+    /** Returns the seq of the last event of the last command before the first difference. */
     private static int before(byte[] whole, byte[] damaged) throws IOException {
         int same = Arrays.mismatch(whole, damaged);
         long seq = 0;

@@ -81,7 +81,7 @@ class RecoveryTest {
             for (int bit = 0; bit < 8; bit++) {
                 byte[] flipped = whole.clone();
                 flipped[at] ^= (byte) (1 << bit);
-                // A space or @ that becomes NUL in the last write looks like a lost block.
+                // A space or @ that becomes NUL in the last write has the same effect as a lost block.
                 boolean hole = flipped[at] == 0 && at >= lineEnd(4);
                 disk.set(ONE, flipped);
                 if (hole) {
@@ -97,7 +97,7 @@ class RecoveryTest {
     }
 
     @Test
-    void aDamagedLineIsNamedWithItsPlaceAndWhatToRun() {
+    void aDamagedLineIsReportedWithItsPositionAndTheCommandsToRun() {
         whole[lineEnd(2) + 30] ^= 1;
         disk.set(ONE, whole);
 
@@ -107,7 +107,7 @@ class RecoveryTest {
     }
 
     @Test
-    void zerosInWhatLaterLinesCallDurableAreDamage() {
+    void zerosInALineThatLaterLinesCallDurableAreDamage() {
         Arrays.fill(whole, lineEnd(1), lineEnd(2), (byte) 0);
         disk.set(ONE, whole);
 
@@ -116,7 +116,7 @@ class RecoveryTest {
                 .hasMessageStartingWith("journal/0000000000000001.log line 2 ");
     }
 
-    /** The newline is zero too, so that the last line, which calls this one durable, seems to be part of it. */
+    /** The newline is zero too, so that the last line, which calls this line durable, seems to be part of this line. */
     @Test
     void zerosUpToTheLineThatCallsThemDurableAreDamage() {
         Arrays.fill(whole, lineEnd(3), lineEnd(4), (byte) 0);
@@ -128,7 +128,7 @@ class RecoveryTest {
     }
 
     @Test
-    void zerosInWhatNoLineCallsDurableAreATornTail() throws IOException {
+    void zerosInALineThatNoLineCallsDurableAreATornTail() throws IOException {
         byte[] holed = Arrays.copyOf(whole, lineEnd(4));
         Arrays.fill(holed, lineEnd(2), lineEnd(3), (byte) 0);
         disk.set(ONE, holed);
@@ -137,7 +137,7 @@ class RecoveryTest {
     }
 
     @Test
-    void aMissingLineIsNamed() {
+    void aMissingLineIsReportedWithItsPosition() {
         byte[] without = Arrays.copyOf(whole, whole.length - (lineEnd(2) - lineEnd(1)));
         System.arraycopy(whole, lineEnd(2), without, lineEnd(1), whole.length - lineEnd(2));
         disk.set(ONE, without);
@@ -161,7 +161,7 @@ class RecoveryTest {
     }
 
     @Test
-    void aMissingSegmentIsNamed() throws IOException {
+    void aMissingSegmentIsReported() throws IOException {
         threeSegments();
         disk.delete(SnapshotFile.FILE);
         disk.delete(Segment.name(5));
@@ -189,7 +189,7 @@ class RecoveryTest {
     }
 
     @Test
-    void aSnapshotAloneIsEnoughWithAWarning() throws IOException {
+    void aSnapshotWithoutSegmentsIsRecoveredWithAWarning() throws IOException {
         Client client = Client.open(disk);
         client.snapshot();
         client.close();
@@ -220,7 +220,7 @@ class RecoveryTest {
     }
 
     @Test
-    void aFormatOfTheFutureIsRefusedByName() throws IOException {
+    void aNewerFormatLevelIsRefusedByStartAndRepair() throws IOException {
         String head = "{\"timestamp\":1.0,\"name\":\"journal-segment\",\"context\":{\"version\":9,\"first\":1}}";
         disk.set(ONE, line(head));
         String sentence = "it is written in format level 9, and this version knows levels 1 to 4: start ";
@@ -238,7 +238,7 @@ class RecoveryTest {
         refusesToRepair("snapshot.json: " + sentence);
     }
 
-    /** A repair would take for damage what it does not know. */
+    /** A repair would treat the unknown format as damage. */
     private void refusesToRepair(String sentence) {
         Map<String, String> before = contents();
         assertThatThrownBy(() -> JournalRepair.repair(disk, Client.CLOCK, false, bytes -> {}))
@@ -255,7 +255,7 @@ class RecoveryTest {
     }
 
     @Test
-    void linesThatAreSoundButMakeNoSenseAreNamed() {
+    void linesWithAValidChecksumAndInvalidContentAreReported() {
         refuses("{\"seq\":1,\"durable\":0}", "timestamp or name is missing");
         refuses("{\"timestamp\":1.0,\"name\":\"x\"}", "seq, durable or more is missing or invalid");
         refuses("{\"seq\":1,\"durable\":1,\"timestamp\":1.0,\"name\":\"x\"}", "is missing or invalid");
@@ -276,7 +276,7 @@ class RecoveryTest {
     }
 
     @Test
-    void whatWasBeingBuiltIsDropped() throws IOException {
+    void unfinishedFilesAreDeleted() throws IOException {
         disk.set("snapshot.json.tmp", new byte[10]);
         disk.set(Segment.name(5) + ".tmp", new byte[10]);
 
@@ -285,7 +285,7 @@ class RecoveryTest {
     }
 
     @Test
-    void theLastWriteIsWrittenAgainBeforeAnythingElse() throws IOException {
+    void aStartFirstRewritesAndForcesTheLastWrite() throws IOException {
         int before = disk.ops.size();
         Client.recovered(disk);
 
@@ -307,7 +307,7 @@ class RecoveryTest {
         client.close();
     }
 
-    /** The offset after the n-th line, including its newline. */
+    /** Returns the offset after the n-th line, including its newline. */
     private int lineEnd(int n) {
         int at = 0;
         for (int i = 0; i < n; i++) {
@@ -323,7 +323,7 @@ class RecoveryTest {
         return (crc(json) + " " + json + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** A checksum computed without the code under test. */
+    /** Computes a checksum without the code under test. */
     private static String crc(String text) {
         CRC32C crc = new CRC32C();
         crc.update(text.getBytes(StandardCharsets.UTF_8));

@@ -50,7 +50,7 @@ class SegmentIndexTest {
                 .toList();
     }
 
-    /** The events that name one of the hosts, or are about something else, and the damage that was found. */
+    /** Returns the events that name one of the hosts or that are not about hosts, and the damage that was found. */
     private static List<String> read(MemoryDisk disk, long lastSeq, String... hosts) throws IOException {
         List<String> items = new ArrayList<>();
         try (Archive.Reading reading =
@@ -73,7 +73,7 @@ class SegmentIndexTest {
         client.close();
         String first = Segment.name(1);
         String text = new String(disk.content(first), StandardCharsets.UTF_8);
-        // The time of the last change stays as it was, as if the disk had changed the byte.
+        // The modification time of the file stays unchanged, as if the disk had changed the byte.
         disk.write(Objects.requireNonNull(disk.names.get(first)), text.indexOf("x3"), new byte[] {'y'});
         assertThat(read(disk, seq, "r2n7")).hasSize(1).first().asString().contains("r[0-3]n[0-9]");
         assertThat(read(disk, seq, "x3")).first().asString().contains("the checksum does not match");
@@ -82,7 +82,7 @@ class SegmentIndexTest {
     }
 
     @Test
-    void theSegmentInUseAndDamagedSegmentsHaveNoIndexAndDeletedOnesLoseTheirs() throws IOException {
+    void onlyClosedIntactSegmentsHaveAnIndexAndItIsDeletedWithTheSegment() throws IOException {
         Client client = Client.open(disk, SMALL);
         for (int i = 0; i < 40; i++) {
             drain(client, "x" + i);
@@ -134,7 +134,7 @@ class SegmentIndexTest {
         }
     }
 
-    /** Does to an index, or to a segment, what disks and people do. */
+    /** Damages, replaces or deletes an index, or damages a segment. */
     private static void spoil(MemoryDisk disk, Random random) throws IOException {
         List<String> indexes = indexes(disk);
         if (indexes.isEmpty()) {
@@ -158,19 +158,19 @@ class SegmentIndexTest {
                 disk.set(segment, changed);
             }
             default -> {
-                // Nothing is spoilt.
+                // No file is changed.
             }
         }
     }
 
     @Seeds
-    void anAnswerWithIndexesIsThatOfAScanWithoutThem(Random random) throws IOException {
+    void aReadWithIndexesEqualsAReadWithoutIndexes(Random random) throws IOException {
         JournalSettings settings =
                 new JournalSettings(1_000, Duration.ofDays(90), random.nextBoolean() ? 4_000 : 1 << 20);
         Client client = Client.open(disk, settings);
         for (int round = 0; round < 4; round++) {
             events(client, random);
-            // A copy, because the journal's thread may start a segment or delete one at any time.
+            // A copy, because the thread of the journal may start or delete a segment at any time.
             MemoryDisk spoilt = disk.copy();
             spoil(spoilt, random);
             if (random.nextBoolean()) {

@@ -17,7 +17,7 @@ class SegmentsTest {
     private final MemoryDisk disk = new MemoryDisk();
 
     @Test
-    void aSegmentThatIsLongEnoughIsFollowedByANewOne() throws IOException {
+    void aSegmentThatReachesTheSizeIsFollowedByANewOne() throws IOException {
         Client client = Client.open(disk, new JournalSettings(320, DAY, 0));
         for (int i = 0; i < 7; i++) {
             client.submit("n" + i);
@@ -45,7 +45,7 @@ class SegmentsTest {
     }
 
     @Test
-    void historyIsDeletedByAgeButNeverWhatTheLastTwoSnapshotsNeed() throws IOException {
+    void historyIsDeletedByAgeExceptSegmentsThatTheLastTwoSnapshotsNeed() throws IOException {
         Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, Long.MAX_VALUE));
         snapshots(client, 3);
         assertThat(segments()).containsExactly(1L, 2L, 3L, 4L);
@@ -73,9 +73,9 @@ class SegmentsTest {
         assertThat(segments()).containsExactly(5L, 6L);
     }
 
-    /** The file system stamps files by the wall clock, which may have been wrong when a segment was last written. */
+    /** The file system sets modification times from the wall clock, which may have been wrong when a segment was last written. */
     @Test
-    void aSegmentIsNoOlderThanTheNextOneSays() throws IOException {
+    void theAgeOfASegmentIsComputedFromTheHeadOfTheNextOne() throws IOException {
         Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, Long.MAX_VALUE));
         snapshots(client, 3);
         disk.modified.replaceAll((name, time) -> Instant.EPOCH);
@@ -85,7 +85,7 @@ class SegmentsTest {
     }
 
     @Test
-    void historyIsDeletedBySizeOldestFirst() throws IOException {
+    void historyBeyondTheSizeIsDeletedFromTheOldestSegmentOn() throws IOException {
         long each = 200;
         Client client = Client.open(disk, new JournalSettings(1 << 20, DAY, 5 * each));
         snapshots(client, 10);
@@ -97,7 +97,7 @@ class SegmentsTest {
     }
 
     @Test
-    void historyThatCannotBeDeletedIsAWarning() throws IOException {
+    void aFailureToDeleteHistoryIsAWarning() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty, new JournalSettings(1 << 20, Duration.ZERO, 0));
         faulty.fault((kind, name) -> {
@@ -114,7 +114,7 @@ class SegmentsTest {
     }
 
     @Test
-    void aCopyThatKeepsHistoryFromBeingDeletedForAnHourIsOneWarning() throws IOException {
+    void aBackupThatBlocksTheDeletionOfHistoryForAnHourIsOneWarning() throws IOException {
         Instant[] now = {Client.CLOCK.instant()};
         Client client = Client.open(disk, new JournalSettings(1 << 20, Duration.ZERO, 0), () -> now[0]);
         try (Closeable copy = disk.share(Log.RETENTION)) {
@@ -139,9 +139,9 @@ class SegmentsTest {
         assertThat(client.warnings).hasSize(1);
     }
 
-    /** Nothing but the deletion of old segments makes room for the snapshot of the month. */
+    /** Only the deletion of old segments frees the space for the snapshot of the month. */
     @Test
-    void aSnapshotForHistoryOnAFullDiskIsKeptOnceOldSegmentsAreDeleted() throws IOException {
+    void theMonthlySnapshotIsKeptAfterOldSegmentsAreDeletedFromAFullDisk() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty, new JournalSettings(1 << 20, Duration.ZERO, 0));
         String kept = SnapshotFile.kept(Client.CLOCK.instant());
@@ -162,7 +162,7 @@ class SegmentsTest {
 
     /** Without file descriptors, no directory can be forced either. */
     @Test
-    void aSegmentThatCannotBeBegunIsAWarning() throws IOException {
+    void aFailureToBeginASegmentIsAWarning() throws IOException {
         FaultyDisk faulty = new FaultyDisk(disk);
         Client client = Client.open(faulty, new JournalSettings(200, DAY, 0));
         faulty.fault((kind, name) -> {
@@ -186,7 +186,7 @@ class SegmentsTest {
     }
 
     @Test
-    void filesThatAreNoSegmentsStayAlone() throws IOException {
+    void filesThatAreNotSegmentsAreNotDeleted() throws IOException {
         disk.set("journal/README", new byte[0]);
         disk.set("journal/12.log", new byte[0]);
         disk.set("journal/00000000000000ab.log", new byte[0]);
@@ -198,7 +198,7 @@ class SegmentsTest {
     }
 
     @Test
-    void settingsThatMakeNoSenseAreRefused() {
+    void invalidSettingsAreRefused() {
         assertThatThrownBy(() -> new JournalSettings(0, DAY, 1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new JournalSettings(1, DAY.negated(), 1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new JournalSettings(1, DAY, -1)).isInstanceOf(IllegalArgumentException.class);

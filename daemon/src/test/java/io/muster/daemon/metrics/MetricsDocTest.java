@@ -23,7 +23,7 @@ final class MetricsDocTest {
     private static final Pattern NAME = Pattern.compile("\\b(?:muster|jvm|process|system)_[a-z_]+");
 
     @Test
-    void thePageHasTheTableOfAllMeters() throws IOException {
+    void theDocumentHasTheTableOfAllMeters() throws IOException {
         String page = Files.readString(PAGE);
         int from = page.indexOf(OPEN) + OPEN.length();
         int to = page.indexOf(CLOSE);
@@ -34,7 +34,7 @@ final class MetricsDocTest {
     }
 
     @Test
-    void theDashboardShowsEveryMeterAndNoOther() throws IOException {
+    void theDashboardShowsExactlyTheMetersOfMuster() throws IOException {
         Set<String> ours =
                 names().stream().filter(name -> name.startsWith("muster_")).collect(Collectors.toSet());
         assertThat(ours)
@@ -47,7 +47,7 @@ final class MetricsDocTest {
     }
 
     @Test
-    void whatTheDashboardTakesFromTheJvmIsThere() throws IOException {
+    void metricsOfTheJvmOnTheDashboardExist() throws IOException {
         try (Metrics metrics = new Metrics("0", "0")) {
             String text = metrics.scrape();
             assertThat(names())

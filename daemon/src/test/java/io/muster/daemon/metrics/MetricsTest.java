@@ -36,7 +36,7 @@ final class MetricsTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyMeterIsScrapedUnderTheNameThatItIsDocumentedWith(Meter meter) {
+    void everyMeterIsScrapedUnderItsDocumentedName(Meter meter) {
         bind(meter);
         String shown = meter.labels().isEmpty() ? "" : "{" + meter.labels().get(0) + "=\"";
         String text = metrics.scrape();
@@ -51,7 +51,7 @@ final class MetricsTest {
     }
 
     @Test
-    void namesFollowPrometheusConventions() {
+    void namesFollowTheConventionsOfPrometheus() {
         for (Meter meter : Meter.values()) {
             assertThat(meter.meterName()).matches("muster_[a-z_]+");
             assertThat(meter.meterName().endsWith("_total"))
@@ -66,7 +66,7 @@ final class MetricsTest {
     }
 
     @Test
-    void aCounterCountsOnWhateverTheGarbageCollectorTakes() {
+    void countersAreNotGarbageCollected() {
         Count denied = metrics.counter(Meter.DENIED, "resource.drain");
         metrics.counter(Meter.REQUESTS, () -> denied.total() + 1, "resource.drain", "EPERM");
         WeakReference<Object> canary = new WeakReference<>(new Object());
@@ -94,7 +94,7 @@ final class MetricsTest {
     }
 
     @Test
-    void aGaugeAndAForeignCounterAreReadAtEachScrape() {
+    void gaugesAndSuppliedCountersAreReadAtEachScrape() {
         AtomicLong value = new AtomicLong(5);
         metrics.gauge(Meter.JOURNAL_SEQUENCE, value::get);
         metrics.counter(Meter.JOURNAL_ERRORS, value::get);
@@ -120,7 +120,7 @@ final class MetricsTest {
     }
 
     @Test
-    void aMisuseIsRefused() {
+    void metersOfTheWrongTypeOrLabelsAreRefused() {
         assertThatThrownBy(() -> metrics.counter(Meter.NODES, "x"))
                 .hasMessage("NODES is a GAUGE with labels [state], not a COUNTER with 1");
         assertThatThrownBy(() -> metrics.counter(Meter.REQUESTS, "x"))
@@ -128,14 +128,14 @@ final class MetricsTest {
     }
 
     @Test
-    void metersThatNobodyFeedsAreKnown() {
+    void unboundListsMetersWithoutASource() {
         assertThat(metrics.unbound()).isEqualTo(EnumSet.complementOf(EnumSet.of(Meter.BUILD)));
         List.of(Meter.values()).stream().filter(meter -> meter != Meter.BUILD).forEach(this::bind);
         assertThat(metrics.unbound()).isEmpty();
     }
 
     @Test
-    void theBuildAndTheJvmAreThere() {
+    void buildInfoAndJvmMetricsAreScraped() {
         assertThat(metrics.scrape())
                 .contains("muster_build_info{java=\"" + System.getProperty("java.version")
                         + "\",revision=\"abc123\",version=\"0.1.0\"} 1\n")

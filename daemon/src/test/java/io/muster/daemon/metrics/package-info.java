@@ -1,4 +1,4 @@
-/** Tests of the metrics. May use everything that the daemon's tests may use. Run on JUnit's own thread. */
+/** Tests of the metrics. These tests may use everything that the tests of the daemon may use, and run on the thread of JUnit. */
 @NullMarked
 package io.muster.daemon.metrics;
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Requests that arrive while their peer does not read the answers to earlier ones, or while changes wait for the disk. */
+/** Requests that arrive while their peer does not read the answers to earlier requests, or while changes wait for the disk. */
 class BacklogTest extends LinkFixture {
     private static final String OVERWRITE = "{\"targets\":\"1\",\"mode\":\"force-overwrite\"}";
 
@@ -65,7 +65,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void noAnswerIsMadeBeforeThePeerReads() throws ProtocolException {
+    void answersAreNotComputedBeforeThePeerReads() throws ProtocolException {
         stage.rig.define(Rig.nodes(String.join(
                 ",", "a".repeat(1000), "b".repeat(1000), "c".repeat(1000), "d".repeat(1000), "e".repeat(1000))));
         stopReading();
@@ -81,7 +81,7 @@ class BacklogTest extends LinkFixture {
 
     @ParameterizedTest
     @ValueSource(strings = {"resource.inventory", "resource.status", "feasibility.check"})
-    void whileAnAnswerIsMadeTheRequestsAfterItsQueryWaitUndecoded(String query) throws ProtocolException {
+    void requestsAfterAQueryWaitUndecodedWhileItsAnswerIsComputed(String query) throws ProtocolException {
         stage.answersHeld = true;
         String jobspec = "{\"resources\":[{\"type\":\"node\",\"count\":4}],\"padding\":\"" + "x".repeat(40_000) + "\"}";
         for (int tag = 1; tag <= 20; tag += 2) {
@@ -104,7 +104,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void theRequestOfAnUnansweredQueryCountsButItsPayloadIsNotKept() {
+    void anUnansweredQueryCountsWithoutItsPayload() {
         stage.answersHeld = true;
         Request far = new Request(
                 Header.flags(0),
@@ -122,7 +122,7 @@ class BacklogTest extends LinkFixture {
         assertThat(stage.counted).containsExactly("resource.status 0");
     }
 
-    /** An allocator for which no memory is left outside the heap. */
+    /** An allocator without memory outside the heap. */
     private static final class Exhausted extends AbstractByteBufAllocator {
         Exhausted() {
             super(true);
@@ -145,7 +145,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void aPeerForWhoseAnswerThereIsNoMemoryIsClosedAndOthersAreAnswered() throws ProtocolException {
+    void anOutOfMemoryErrorForAnAnswerClosesOnlyItsConnection() throws ProtocolException {
         EmbeddedChannel poor = new EmbeddedChannel();
         connect(poor, memory, () -> true);
         poor.config().setAllocator(new Exhausted());
@@ -164,7 +164,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void aLargeAnswerThatThereIsNoRoomForIsRefused() {
+    void aLargeAnswerBeyondTheMemoryBudgetIsRefused() {
         Stage.Caller caller = stage.join(Stage.owner());
         caller.refusal = new RpcException(Errno.EAGAIN, "no room");
         assertThat(caller.ask("resource.status", null)).isEqualTo("EAGAIN no room");
@@ -183,7 +183,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void answersOfSeveralPeersHaveOneRoomAndWhatTheyShareCountsOnce() throws ProtocolException {
+    void answersOfAllPeersShareOneBudgetAndASharedAnswerCountsOnce() throws ProtocolException {
         List<EmbeddedChannel> peers = new ArrayList<>();
         Bytes shared = Bytes.text("s".repeat(ROOM / 2));
         for (int i = 0; i < 20; i++) {
@@ -209,7 +209,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void aTurnEndsSoonAndThePeerIsReadFromWhenAllIsServed() throws ProtocolException {
+    void aTurnServesALimitedNumberOfRequestsAndReadingResumesAfterTheLast() throws ProtocolException {
         ByteBuf all = Unpooled.buffer();
         for (int tag = 1; tag <= 2 * Link.TURN; tag++) {
             all.writeBytes(frame("attr.list", "", 0, tag));
@@ -223,7 +223,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void changesBeyondThoseThatMayWaitForTheDiskWaitUndecided() throws ProtocolException {
+    void changesBeyondTheLimitOfPendingChangesWaitUndecided() throws ProtocolException {
         stage.rig.holdDisk();
         drain(5000);
         channel.runPendingTasks();
@@ -238,7 +238,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whatThereIsNoRoomForIsAnsweredWithEagainInItsTurn() throws ProtocolException {
+    void requestsBeyondTheMemoryBudgetAreAnsweredWithEagainInOrder() throws ProtocolException {
         stopReading();
         int whole = 0;
         while (memory.held() <= ROOM / 2) {
@@ -269,7 +269,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whatIsNotAnsweredKeepsItsPlaceBehindWhatItCancelsHoweverLittleRoomThereIs() throws ProtocolException {
+    void requestsWithoutAResponseAreServedInOrderEvenBeyondTheMemoryBudget() throws ProtocolException {
         stopReading();
         write("resource.acquire", "", Header.STREAMING, 1);
         for (int tag = 2; memory.held() <= ROOM / 2; tag++) {
@@ -289,7 +289,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whoOnlyWritesIsClosedWhenEvenRefusalsHaveNoRoom() {
+    void aPeerThatNeverReadsIsClosedWhenRefusalsExceedTheBudget() {
         stopReading();
         int sent = 0;
         while (channel.isOpen() && sent < ROOM) {
@@ -301,7 +301,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whoReadsIsNotRefusedForWhatOthersLeaveUnread() throws ProtocolException {
+    void aPeerThatReadsIsNotRefusedBecauseOthersDoNotRead() throws ProtocolException {
         EmbeddedChannel deaf = new EmbeddedChannel();
         Link leaving = connect(deaf, memory, () -> true);
         stopReading(deaf);
@@ -318,7 +318,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whatIsNoMessageEndsTheConnectionAfterTheRequestsBeforeIt() throws ProtocolException {
+    void malformedBytesEndTheConnectionAfterEarlierRequestsAreServed() throws ProtocolException {
         stopReading();
         write("resource.drain", OVERWRITE, 0, 1);
         write(new byte[] {'G', 'E', 'T', ' ', '/'});
@@ -331,7 +331,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whatWaitsWhenTheDaemonStopsIsNotServed() {
+    void waitingRequestsAreNotServedAfterTheDaemonBeginsToStop() {
         stopReading();
         drain(10);
         stopping = true;
@@ -343,7 +343,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @Test
-    void whoStopsReadingWithRequestsWaitingIsClosedEvenIfItFollowsSomething() {
+    void aPeerThatStopsReadingWithRequestsWaitingIsClosedEvenIfItHasAStream() {
         write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         channel.releaseOutbound();

@@ -51,7 +51,7 @@ class GateTest {
     }
 
     @Test
-    void guestsCannotKeepOthersOut() throws Exception {
+    void guestsCannotUseAllConnections() throws Exception {
         int uid = RunningDaemon.uid();
         try (RunningDaemon daemon = RunningDaemon.start(directory, GUESTS, uid + 1)) {
             for (int i = 0; i < 4; i++) {
@@ -72,7 +72,7 @@ class GateTest {
 
     @ParameterizedTest
     @CsvSource({"1, 1", "2, 1", "3, 2", "8, 4", "20, 16", "64, 60", "160, 150", "8192, 7680"})
-    void aSixteenthIsNotForGuestsAndAtLeastAFew(int most, int guests) {
+    void aSixteenthOfTheConnectionsIsReservedAndAtLeastAFew(int most, int guests) {
         assertThat(limits(most).maxGuests()).isEqualTo(guests);
     }
 
@@ -84,7 +84,7 @@ class GateTest {
     private final Deque<Runnable> questions = new ArrayDeque<>();
     private final List<String> names = new ArrayList<>();
 
-    /** Files are read at once; questions to the name service wait until the test lets them be asked. */
+    /** Returns a gate that reads files immediately; lookups in the name service wait until the test runs them. */
     private Gate gate() {
         Access access = new Access(true, false, List.of(), List.of());
         Admission admission = Admission.of(1, access, new Accounts(), name -> {});
@@ -108,7 +108,7 @@ class GateTest {
     }
 
     @Test
-    void aNameThatWasNotFoundIsLookedUpAgain() {
+    void aUserWithoutANameIsLookedUpAgain() {
         Gate gate = gate();
         enter(gate, STRANGER);
         ask();
@@ -122,7 +122,7 @@ class GateTest {
     }
 
     @Test
-    void whoStandsInAFileDoesNotWaitForStrangers() {
+    void aUserInAFileDoesNotWaitForLookupsOfOthers() {
         Gate gate = gate();
         for (int i = 0; i < 30; i++) {
             enter(gate, STRANGER + i);
@@ -132,7 +132,7 @@ class GateTest {
     }
 
     @Test
-    void eachConnectionOfAUserHasItsOwnProcess() {
+    void eachConnectionOfAUserHasItsOwnPid() {
         Gate gate = gate();
         List<Integer> pids = new ArrayList<>();
         for (int pid = 11; pid < 14; pid++) {
@@ -148,7 +148,7 @@ class GateTest {
     }
 
     @Test
-    void manyConnectionsOfAStrangerAskOnce() {
+    void manyConnectionsOfOneUserNeedOneLookup() {
         Gate gate = gate();
         for (int i = 0; i < 30; i++) {
             enter(gate, STRANGER);
@@ -159,7 +159,7 @@ class GateTest {
     }
 
     @Test
-    void aStrangerIsANumberIfTheNameServiceHangs() {
+    void aUserIsNamedByNumberIfTheNameServiceHangs() {
         Gate gate = gate();
         enter(gate, STRANGER);
         core.advance(Duration.ofSeconds(Admissions.PATIENCE_SECONDS).minusNanos(1), core::runReady);
@@ -172,7 +172,7 @@ class GateTest {
     }
 
     @Test
-    void whoIsNotLetInNeedsNoName() {
+    void aUserWhoIsNotAdmittedIsNotLookedUp() {
         Access access = new Access(false, false, List.of(), List.of());
         Admission admission = Admission.of(1, access, new Accounts(), name -> {});
         Aside never = new Aside(core, questions::add);

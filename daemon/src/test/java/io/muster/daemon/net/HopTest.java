@@ -28,7 +28,7 @@ final class HopTest extends LinkFixture {
     }
 
     @Test
-    void aConnectionEndsWhoseChannelWasClosedBeforeItsHandlerWasAdded() {
+    void aChannelThatClosesBeforeItsHandlerIsAddedEndsTheConnection() {
         EmbeddedChannel gone = new EmbeddedChannel();
         Link link = link(gone);
         gone.close();

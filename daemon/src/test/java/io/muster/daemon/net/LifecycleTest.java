@@ -17,7 +17,7 @@ class LifecycleTest {
         "GONE, CLOSED",
         "CLOSED, ''",
     })
-    void aConnectionBecomesOnlyWhatMayFollow(Lifecycle state, String following) {
+    void onlyAllowedTransitionsOfAConnectionSucceed(Lifecycle state, String following) {
         Set<Lifecycle> allowed = EnumSet.noneOf(Lifecycle.class);
         for (String name : following.isEmpty() ? new String[0] : following.split(" ")) {
             allowed.add(Lifecycle.valueOf(name));

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
-/** A link on an embedded channel, and the peer at its other end, which writes and reads when the test says so. */
+/** A link on an embedded channel, and the peer at its other end, which writes and reads on request of the test. */
 abstract class LinkFixture {
     static final int ROOM = 1 << 20;
 
@@ -73,7 +73,7 @@ abstract class LinkFixture {
         } while (channel.hasPendingTasks());
     }
 
-    /** The responses that the peer reads, as matchtag and text. */
+    /** Returns the responses that the peer reads, as matchtag and text. */
     final List<String> read() throws ProtocolException {
         List<String> texts = new ArrayList<>();
         for (ByteBuf bytes = channel.readOutbound(); bytes != null; bytes = channel.readOutbound()) {

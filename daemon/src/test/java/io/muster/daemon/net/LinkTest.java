@@ -47,7 +47,7 @@ class LinkTest extends LinkFixture {
 
     @ParameterizedTest
     @EnumSource(Dialect.class)
-    void bytesMayComeOneAtATimeAndAreAnsweredInKind(Dialect dialect) throws ProtocolException {
+    void requestsMayArriveByteByByteAndAreAnsweredInTheirDialect(Dialect dialect) throws ProtocolException {
         Request drain = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1);
         Request get = Request.of("attr.get", Bytes.text("{\"name\":\"size\"}"), 0, 2);
         for (Request request : List.of(drain, get)) {
@@ -61,7 +61,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void severalMessagesMayComeAtOnce() throws ProtocolException {
+    void severalMessagesMayArriveTogether() throws ProtocolException {
         byte[] one = frame("attr.get", "{\"name\":\"size\"}", 0, 1);
         byte[] two = frame("attr.get", "{\"name\":\"rank\"}", 0, 2);
         channel.writeInbound(Unpooled.wrappedBuffer(one, two));
@@ -70,7 +70,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aLargeAnswerIsSentFromWhereItIs() throws ProtocolException {
+    void aLargeAnswerArrivesComplete() throws ProtocolException {
         stage.rig.define(Rig.nodes(String.join(
                 ",", "a".repeat(1000), "b".repeat(1000), "c".repeat(1000), "d".repeat(1000), "e".repeat(1000))));
         write("resource.status", "", 0, 1);
@@ -79,7 +79,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aLargeAnswerIsInTheSocketsBufferPieceByPiece() throws ProtocolException {
+    void aLargeAnswerIsWrittenInPieces() throws ProtocolException {
         channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 2));
         connection.send(response(1, "x".repeat(300_000)));
         settle();
@@ -98,7 +98,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void whatFollowsALargeAnswerThatIsNotReadComesAfterIt() throws ProtocolException {
+    void answersAfterALargeUnreadAnswerKeepTheirOrder() throws ProtocolException {
         stopReading();
         connection.send(response(1, "x".repeat(5000)));
         connection.send(response(2, "small"));
@@ -113,7 +113,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void whatIsNoMessageEndsTheConnection() throws ProtocolException {
+    void malformedBytesEndTheConnection() throws ProtocolException {
         write(new byte[] {'G', 'E', 'T', ' ', '/'});
         channel.runPendingTasks();
         assertThat(channel.isOpen()).isFalse();
@@ -121,7 +121,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aMessageLargerThanAllowedEndsTheConnectionBeforeItComes() {
+    void theHeaderOfATooLargeMessageEndsTheConnection() {
         byte[] frame = frame("log.append", "x".repeat(MAX_FRAME), Header.NORESPONSE, 0);
         channel.writeInbound(Unpooled.copiedBuffer(frame, 0, 8));
         channel.runPendingTasks();
@@ -129,7 +129,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void whoMayNotBeComplainedOfIsLetGoWithoutAWord() {
+    void aConnectionBeyondTheLogBudgetIsClosedWithoutALogLine() {
         Logger log = (Logger) LoggerFactory.getLogger("peer");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
@@ -148,7 +148,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void whoHoldsMostOfWhatAllMayHoldIsLetGoAndOthersAreServed() throws ProtocolException {
+    void beyondTheMemoryBudgetOnlyTheConnectionThatUsesMostIsClosed() throws ProtocolException {
         MemoryBudget memory = new MemoryBudget(MAX_FRAME / 2, true);
         byte[] large = frame("log.append", "x".repeat(MAX_FRAME - 1000), Header.NORESPONSE, 0);
         EmbeddedChannel first = new EmbeddedChannel();
@@ -176,7 +176,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void nobodyIsLetGoInTheMiddleOfAnAnswer() {
+    void aConnectionOverTheBudgetReleasesItsAcquisition() {
         MemoryBudget memory = new MemoryBudget(100, true);
         EmbeddedChannel other = new EmbeddedChannel();
         connect(other, memory, () -> true);
@@ -192,7 +192,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void requestsThatStayOpenCountUntilTheyAreAnswered() {
+    void openRequestsCountAgainstTheBudgetUntilTheyAreAnswered() {
         MemoryBudget memory = new MemoryBudget(1 << 20, true);
         stage.rig.report("offline", "3");
         EmbeddedChannel waiting = new EmbeddedChannel();
@@ -211,7 +211,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void anEndInTheMiddleOfAMessageIsAnEnd() {
+    void aConnectionThatEndsWithinAMessageReleasesItsStreams() {
         write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         channel.releaseOutbound();
@@ -221,7 +221,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void requestsOfAPeerThatDoesNotReadWaitUndecodedAndItIsReadFrom() throws ProtocolException {
+    void requestsOfAPeerThatDoesNotReadAreReceivedAndWaitUndecoded() throws ProtocolException {
         stopReading();
         write("resource.drain", "{\"targets\":\"1\"}", 0, 1);
         settle();
@@ -238,7 +238,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aSchedulerThatDoesNotReadGetsOneUpdateWhenItDoes() throws ProtocolException {
+    void aSchedulerThatReadsAgainIsSentOneMergedUpdate() throws ProtocolException {
         write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         read();
@@ -267,7 +267,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aMessageThatIsNeverFinishedEndsTheConnection() {
+    void anIncompleteMessageEndsTheConnectionAfterAMinute() {
         channel.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
         connection.sweep(seconds(0));
         connection.sweep(seconds(59));
@@ -277,7 +277,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aPeerThatSaysNothingMayStayForEver() throws ProtocolException {
+    void anIdlePeerIsNotClosed() throws ProtocolException {
         connection.sweep(seconds(0));
         connection.sweep(seconds(1_000_000));
         write("attr.get", "{\"name\":\"size\"}", 0, 2);
@@ -288,7 +288,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void aPeerThatNeverReadsIsLetGoUnlessItFollowsSomething() throws ProtocolException {
+    void aPeerThatDoesNotReadIsClosedUnlessItHasAStream() throws ProtocolException {
         write("resource.acquire", "", Header.STREAMING, 1);
         settle();
         read();
@@ -314,7 +314,7 @@ class LinkTest extends LinkFixture {
     }
 
     @Test
-    void onceTheDaemonStopsNothingMoreIsServedButAnswersGoOut() throws ProtocolException {
+    void afterTheStopBeginsNoRequestIsServedAndPendingAnswersAreSent() throws ProtocolException {
         stage.rig.holdDisk();
         write("resource.drain", "{\"targets\":\"1\"}", 0, 1);
         stopping = true;

@@ -39,7 +39,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void whoHoldsMostIsLetGoUntilTheRestFits() {
+    void thePeersThatUseMostAreClosedUntilTheOthersFit() {
         Peer small = new Peer("small");
         Peer large = new Peer("large");
         Peer larger = new Peer("larger");
@@ -56,7 +56,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void whoAsksForMoreIsLetGoWhenNobodyHasMore() {
+    void aPeerWhoseRequestExceedsTheBudgetIsClosedIfItUsesMost() {
         Peer one = new Peer("one");
         new Peer("other").hold(30);
         one.hold(71);
@@ -66,7 +66,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void whoIsAloneMayHoldAllThatItIsAllowed() {
+    void thePeerThatIsAloneMayExceedTheBudget() {
         Peer idle = new Peer("idle");
         Peer alone = new Peer("alone");
         idle.hold(0);
@@ -77,7 +77,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void anAnswerThatManyWaitForIsThereOnce() {
+    void anAnswerThatSeveralPeersWaitForCountsOnce() {
         String answer = "answer";
         List<Peer> peers = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
@@ -96,7 +96,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void equalAnswersThatAreNotTheSameCountForEach() {
+    void differentAnswersWithEqualContentCountSeparately() {
         new Peer("first").account.waits(new Object(), 30);
         Peer second = new Peer("second");
         second.account.waits(new Object(), 30);
@@ -106,7 +106,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void whatWasGivenBackWithoutAWordIsCountedAnewBeforeAnybodyIsLetGo() {
+    void usageIsRecountedBeforeAPeerIsClosed() {
         Peer sent = new Peer("sent");
         sent.hold(90);
         sent.own = 0;
@@ -116,7 +116,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void aLargerLeastIsGrantedAndASmallerOneChangesNothing() {
+    void atLeastRaisesTheBudgetAndNeverLowersIt() {
         budget.atLeast(200);
         new Peer("one").hold(90);
         Peer other = new Peer("other");
@@ -129,7 +129,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void requestsAreRefusedFromTheHalfOnAndNotOfPeersThatHaveFewWaiting() {
+    void fromHalfOfTheBudgetOnOnlyPeersWithManyWaitingRequestsAreRefused() {
         MemoryBudget large = new MemoryBudget(10 * MemoryBudget.FREE, false);
         long[] own = new long[2];
         List<MemoryBudget.Account> accounts = new ArrayList<>();
@@ -160,7 +160,7 @@ class MemoryBudgetTest {
     }
 
     @Test
-    void anAnswerIsRefusedOnlyByABudgetThatClosesNobody() {
+    void onlyABudgetThatClosesNoPeerRefusesAnswers() {
         MemoryBudget refusing = new MemoryBudget(100, false);
         MemoryBudget.Account first = refusing.open(new Idle());
         MemoryBudget.Account second = refusing.open(new Idle());
@@ -178,9 +178,9 @@ class MemoryBudgetTest {
         assertThat(guest.refusal("other", 90)).isNull();
     }
 
-    /** Users that the configuration names could otherwise end the daemon with a few large messages that they do not finish. */
+    /** Users that the configuration names could otherwise exhaust the memory of the daemon with a few large incomplete messages. */
     @Test
-    void messagesOfNamedUsersAreLimitedTogetherAndAnswersThatTheyDoNotReadEndNoConnection() {
+    void unservedMessagesOfNamedUsersShareALimitAndUnreadAnswersCloseNoPeer() {
         MemoryBudget named = new MemoryBudget(10 * MemoryBudget.FREE, false);
         Sender reader = new Sender(named);
         reader.unread = 20 * MemoryBudget.FREE;

@@ -36,7 +36,7 @@ class SocketFileTest {
     }
 
     @Test
-    void ofTwoThatStartAtOnceOneHasTheName() throws IOException {
+    void ofTwoConcurrentStartsOneClaimsTheSocket() throws IOException {
         SocketFile file = claim();
         assertThatThrownBy(this::claim)
                 .isInstanceOf(LockedException.class)
@@ -47,7 +47,7 @@ class SocketFileTest {
                 .isEqualTo("rw-------");
     }
 
-    /** Root runs a daemon once, and afterwards the owner of the directory must still be able to. */
+    /** After root has run a daemon once, the owner of the directory must still be able to run one. */
     @Test
     void theLockBelongsToTheOwnerOfTheDirectory() throws IOException {
         boolean root = Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);
@@ -58,7 +58,7 @@ class SocketFileTest {
     }
 
     @Test
-    void aLinkInPlaceOfTheLockIsNotFollowed() throws IOException {
+    void aSymbolicLinkInPlaceOfTheLockIsRefused() throws IOException {
         Path other = Files.writeString(temp.resolve("other"), "theirs");
         Files.createSymbolicLink(temp.resolve("sock.lock"), other);
         assertThatThrownBy(this::claim).hasMessageContaining("sock.lock: a symbolic link, which is not followed here");
@@ -66,7 +66,7 @@ class SocketFileTest {
     }
 
     @Test
-    void whatIsLeftOfADaemonThatWasKilledIsRemovedAndNothingElse() throws Exception {
+    void theSocketOfAKilledDaemonIsRemovedAndOtherFilesAreNot() throws Exception {
         listen().close();
         assertThat(path).exists();
         claim().close();
@@ -97,7 +97,7 @@ class SocketFileTest {
     }
 
     @Test
-    void aNameThatIsGoneOrLeadsElsewhereIsSaidAndLeftAlone() throws IOException {
+    void aRemovedOrReplacedSocketIsReportedAndNotDeleted() throws IOException {
         SocketFile file = claim();
         try (ServerSocketChannel ours = listen()) {
             assertThat(ours.isOpen()).isTrue();

@@ -48,8 +48,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Answers about the past equal those of an oracle that knows every event, as far as they call themselves complete, whatever the journal has
- * been through: rotations, snapshots, restarts and deleted history.
+ * Answers about the past equal those of an oracle that knows every event, within the period that the answers call complete, after any
+ * sequence of rotations, snapshots, restarts and deletions of history.
  */
 class InquiryPropsTest {
     private static final int STEPS = 120;
@@ -63,7 +63,7 @@ class InquiryPropsTest {
     private double now = 1_700_000_000;
 
     @Seeds(share = 0.5)
-    void anAnswerIsThatOfAnOracleAsFarAsItIsComplete(Random random) throws Exception {
+    void anAnswerEqualsThatOfAnOracleWithinItsCompletePeriod(Random random) throws Exception {
         long history = random.nextBoolean() ? 2_000 : 1 << 20;
         Journal journal = open(history);
         try {
@@ -190,7 +190,7 @@ class InquiryPropsTest {
         return new DefinitionChanges.Define(resources, "configuration", initial);
     }
 
-    /** Targets that exist for the most part: the others are refused, which changes nothing. */
+    /** Returns targets most of which exist: a change of other targets is refused and changes nothing. */
     private static String targets(Random random) {
         int first = random.nextInt(HOSTS - 2);
         int last = first + random.nextInt(3);
@@ -215,8 +215,7 @@ class InquiryPropsTest {
             assertThat(coverage.damage()).isEmpty();
             Chronicle oracle = new Chronicle(hosts, true);
             entries.forEach(entry -> oracle.add(PastEvent.of(entry)));
-            // An interval that ended in a gap ends in the answer with the gap, which is just before the complete
-            // period.
+            // An interval that ended in a gap ends, in the answer, with the gap, which is just before the complete period.
             Period whole = new Period(Math.max(since, Math.nextUp(coverage.since())), now);
             SortedSet<String> expected = new TreeSet<>();
             SortedSet<String> expectedOpen = new TreeSet<>();
@@ -233,7 +232,7 @@ class InquiryPropsTest {
         }
     }
 
-    /** The state does not say who reported a host. */
+    /** Ignores the reporter of a host, which the state does not contain. */
     private static void collect(
             Period period, Outage outage, String host, SortedSet<String> within, SortedSet<String> open) {
         boolean live = outage.kind() == Outage.Kind.OFFLINE || outage.kind() == Outage.Kind.TORPID;

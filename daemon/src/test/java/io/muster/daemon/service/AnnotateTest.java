@@ -22,7 +22,7 @@ final class AnnotateTest {
     }
 
     @Test
-    void theAnswerSaysWhichVerticesChangedAndTheSeqAndTheSameRequestIsOneChange() {
+    void theAnswerHasTheChangedVerticesAndTheSeqAndARepetitionIsOneChange() {
         long seq = stage.rig.inventory.seq();
         String id = ",'id':'" + new UUID(0, 7) + "'}";
         String request =

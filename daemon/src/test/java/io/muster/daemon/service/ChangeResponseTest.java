@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the response to a change says, on the wire. */
+/** The content of the response to a change, on the wire. */
 final class ChangeResponseTest {
     private final Stage stage = new Stage(Rig.ofFour());
     private final Stage.Caller owner = stage.join(Stage.owner());
@@ -36,7 +36,7 @@ final class ChangeResponseTest {
     }
 
     @Test
-    void theHostsAreThoseThatChangedAndTheSeqIsThatOfTheJournal() {
+    void theResponseHasTheChangedHostsAndTheSeqOfTheJournal() {
         long seq = stage.rig.inventory.seq();
         assertThat(ask(1, "drain", "{\"targets\":\"1-2\"}"))
                 .isEqualTo("{\"changed\":true,\"hosts\":\"node[1-2]\",\"seq\":" + (seq + 1) + "}");
@@ -58,7 +58,7 @@ final class ChangeResponseTest {
     }
 
     @Test
-    void aChangeThatIsSentAgainIsAnsweredWithItsSeq() {
+    void aRepeatedChangeIsAnsweredWithItsSeq() {
         long seq = stage.rig.inventory.seq();
         String exclude = "{\"targets\":\"1\"}";
         ask(1, "drain", exclude);
@@ -73,7 +73,7 @@ final class ChangeResponseTest {
     }
 
     @Test
-    void aReloadSaysItsSeqAndSaysItAgain(@TempDir Path directory) throws Exception {
+    void aReloadAndItsRepetitionAreAnsweredWithTheSeq(@TempDir Path directory) throws Exception {
         long seq = stage.rig.inventory.seq();
         Path file = Files.writeString(
                 directory.resolve("R"), Rig.nodes("other[0-3]").toString());

@@ -59,7 +59,7 @@ class FeasibilityChecksTest {
     private static final int ADA = 1000;
     private static final int BOB = 1001;
 
-    /** Four nodes with 4 cores each; the last has 2 gpus. */
+    /** Four nodes with 4 cores each; the last node has 2 gpus. */
     private static final ResourceSet R = ResourceSet.of(
                     Hostlist.parse("node[0-2]"), Idset.range(0, 2), Idset.range(0, 3), Idset.EMPTY, Map.of())
             .append(ResourceSet.of(Hostlist.of("node3"), Idset.of(3), Idset.range(0, 3), Idset.range(0, 1), Map.of()));
@@ -88,7 +88,7 @@ class FeasibilityChecksTest {
         return "\"jobspec\": " + jobspec;
     }
 
-    /** Sends a request and notes its response when it comes: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
+    /** Sends a request and records its response: {@code EOVERFLOW sentence}, the payload, or {@code empty}. */
     private void ask(int userid, String mark, String... members) {
         String payload = "{" + String.join(", ", members) + "}\0";
         feasible.check(
@@ -130,19 +130,19 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void what_could_run_is_answered_with_nothing() {
+    void a_feasible_job_is_answered_with_an_empty_response() {
         assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");
     }
 
     @Test
-    void what_could_never_run_is_refused_with_flux_number_and_the_reason() {
+    void an_infeasible_job_is_refused_with_the_error_number_of_flux_and_the_reason() {
         assertThat(answer(jobspec("slot=5/core=4")))
                 .startsWith("EOVERFLOW 5 slots of core=4 asked; 4 slots fit at most, 1 on the largest node");
         assertThat(answer(jobspec("slot=2/node/gpu=2"))).startsWith("EOVERFLOW 2 nodes with gpu >= 2 asked; 1 of 4");
     }
 
     @Test
-    void the_job_validator_sends_more_than_is_needed_and_jobs_may_have_keys_of_their_own() {
+    void additional_keys_of_the_request_and_of_the_jobspec_are_ignored() {
         String strange = jobspec("slot/core").replaceFirst("\\{", "{\"x-site\": [1], ");
         assertThat(answer(strange, "\"userid\": 7", "\"urgency\": 16", "\"flags\": 0"))
                 .isEqualTo("empty");
@@ -162,12 +162,12 @@ class FeasibilityChecksTest {
                 "'resources': []          | EINVAL resources: must list at least one resource vertex",
                 "'jobspec': {             | EPROTO payload is not JSON: Unexpected end-of-input",
             })
-    void what_cannot_be_read_is_refused_with_its_place(String payload, String answer) {
+    void malformed_requests_are_refused_with_the_location(String payload, String answer) {
         assertThat(answer(payload.replace('\'', '"'))).startsWith(answer);
     }
 
     @Test
-    void everything_wrong_with_a_jobspec_is_said() {
+    void every_problem_of_a_jobspec_is_reported() {
         assertThat(answer("\"jobspec\": {\"version\": 1, \"resources\": [{\"count\": 0}]}"))
                 .startsWith("EINVAL jobspec: ")
                 .contains("/resources/0: type is missing")
@@ -175,14 +175,14 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void an_explained_answer_says_how_much_would_fit_and_where() {
+    void an_explained_answer_has_the_number_of_slots_and_the_hosts() {
         assertThat(answer(jobspec("slot=2/[core;gpu]"), "\"explain\": true"))
                 .isEqualTo("{'mode':'ever','verdict':'yes','sentence':'fits on 1 of 4 nodes; at most 2 slots',"
                         + "'most_slots':2,'nodes':4,'ranks':'3','hosts':'node3','remarks':[]}");
     }
 
     @Test
-    void explained_refusals_are_answers() {
+    void with_explain_a_refusal_is_a_successful_response() {
         assertThat(answer(jobspec("slot=5/core=4"), "\"explain\": true"))
                 .contains("'verdict':'never'", "'most_slots':4", "'sentence':'5 slots of core=4 asked");
         assertThat(answer("\"jobspec\": {}", "\"explain\": true"))
@@ -190,7 +190,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void resources_may_be_asked_about_without_a_job() {
+    void resources_can_be_checked_without_a_jobspec() {
         String nodes = "\"resources\": " + Resource.toJson(Shape.parse("node=2/gpu"));
         assertThat(answer(nodes)).startsWith("EOVERFLOW 2 nodes with gpu >= 1 asked; 1 of 4 has them (node3)");
         assertThat(answer(nodes.replace("\"count\":2", "\"count\":1"), "\"constraint\": {\"hostlist\": [\"node0\"]}"))
@@ -200,7 +200,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void what_is_down_counts_for_now_only() {
+    void nodes_that_are_down_matter_only_for_now() {
         happens(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets(0, 1), ""));
         String four = jobspec("slot=4/core=4");
         assertThat(answer(four)).isEqualTo("empty");
@@ -213,7 +213,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void drained_nodes_are_not_up_but_could_be() {
+    void drained_nodes_count_except_for_now() {
         happens(new HoldChanges.Drained(targets(3), "fan", HoldChanges.Overwrite.NOTHING, "admin", 0));
         assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
         assertThat(answer(jobspec("slot/gpu"), "\"now\": true")).startsWith("EBUSY ");
@@ -228,7 +228,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void what_is_marked_down_cannot_be_used_now_and_is_named() {
+    void vertices_marked_down_are_not_counted_now_and_are_named() {
         String two = jobspec("slot=2/gpu");
         assertThat(answer(two, "\"now\": true")).isEqualTo("empty");
         mark("3 gpu1", "down");
@@ -257,7 +257,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void excluded_nodes_could_never_run_anything() {
+    void excluded_nodes_are_never_counted() {
         assertThat(answer(jobspec("slot/gpu"))).isEqualTo("empty");
         happens(new MembershipChanges.Excluded(targets(3), Membership.Kind.ADMIN, null));
         assertThat(answer(jobspec("slot/gpu")))
@@ -267,7 +267,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void a_new_inventory_and_its_properties_count_at_once() {
+    void a_new_inventory_and_changed_properties_apply_immediately() {
         String fast = "\"constraint\": {\"properties\": [\"fast\"]}";
         String node = "\"resources\": [{\"type\": \"node\", \"count\": 1}]";
         assertThat(answer(node, fast)).startsWith("EOVERFLOW ");
@@ -278,14 +278,14 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void before_anything_is_defined_nothing_could_run() {
+    void without_a_definition_no_job_is_feasible() {
         state = InventoryState.empty();
         assertThat(answer(jobspec("slot/core"))).startsWith("EOVERFLOW ");
         assertThat(answer(jobspec("slot/core"), "\"explain\": true")).contains("'verdict':'never'", "'nodes':0");
     }
 
     @Test
-    void structure_that_only_the_scheduling_graph_knows_is_honoured() {
+    void the_structure_of_the_scheduling_graph_is_used() {
         ResourceGraph graph = ResourceGraph.of(R, Detail.POOLS);
         assertThat(answer(jobspec("slot/memory=2"))).startsWith("EOVERFLOW type \"memory\" does not occur");
         ObjectNode jgf = (ObjectNode) Jgf.toJson(graph, Jgf.Form.TERSE);
@@ -302,7 +302,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void a_topology_within_nodes_is_honoured() {
+    void the_topology_within_nodes_is_used() {
         assertThat(answer(jobspec("slot=2/socket/core=2"))).startsWith("EOVERFLOW type \"socket\" does not occur");
         state = defined(ResourceSet.parse("""
                 {"version":1,"execution":{"R_lite":[{"rank":"0-3","children":{"core":"0-3"}}],"nodelist":["a[0-3]"]},
@@ -314,17 +314,17 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void a_scheduling_key_that_is_no_graph_is_passed_over() {
+    void an_invalid_scheduling_graph_is_ignored() {
         state = defined(R.withScheduling(unreadable()));
         assertThat(answer(jobspec("slot=4/core=4"))).isEqualTo("empty");
     }
 
     /**
-     * The cost of reading a graph grows with its vertices, so a graph is not read for each change. If it cannot be read, each answer says
-     * so.
+     * The cost of reading a graph grows with the number of its vertices, so the graph is not read for each change. If a graph cannot be
+     * read, each answer reports this.
      */
     @Test
-    void the_scheduling_graph_is_read_once_for_a_definition() {
+    void the_scheduling_graph_is_read_once_per_definition() {
         Logger logger = (Logger) LoggerFactory.getLogger("muster");
         ListAppender<ILoggingEvent> lines = new ListAppender<>();
         lines.start();
@@ -351,7 +351,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void a_request_too_large_to_search_is_not_known_and_so_not_refused() {
+    void a_request_that_is_too_large_to_search_is_unknown_and_not_refused() {
         String nodes = "\"resources\": [" + "{\"type\": \"node\", \"count\": 1},".repeat(1000)
                 + "{\"type\": \"node\", \"count\": 1}]";
         assertThat(answer(nodes)).isEqualTo("empty");
@@ -364,7 +364,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void sentences_quote_no_more_than_anybody_reads() {
+    void long_texts_are_cut_in_sentences() {
         String terms = "\"constraint\": {\"properties\": [\"" + "x".repeat(5000) + "\"]}";
         String refusal = answer("\"resources\": [{\"type\": \"node\", \"count\": 1}]", terms);
         assertThat(refusal)
@@ -374,9 +374,9 @@ class FeasibilityChecksTest {
         assertThat(refusal.length()).isLessThan(500);
     }
 
-    /** Each hostlist of this constraint is short enough, but all together are too long. */
+    /** Each hostlist of this constraint is short enough, but all hostlists together are too long. */
     @Test
-    void a_constraint_of_too_many_hosts_is_refused_with_the_place() {
+    void a_constraint_of_too_many_hosts_is_refused_with_the_location() {
         String lists = IntStream.range(0, 17)
                 .mapToObj(i -> "\"x" + i + "n[0-1048575]\"")
                 .collect(joining(","));
@@ -387,7 +387,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void users_take_turns() {
+    void requests_of_users_are_served_in_turn() {
         String question = jobspec("slot/core");
         ask(ADA, "ada1 ", question);
         ask(ADA, "ada2 ", question);
@@ -399,7 +399,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void one_question_is_worked_on_at_a_time() {
+    void one_request_is_processed_at_a_time() {
         ask(ADA, "", jobspec("slot/core"));
         ask(BOB, "", jobspec("slot/core"));
         assertThat(tasks).hasSize(1);
@@ -410,9 +410,9 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void who_is_refused_for_what_others_ask_is_not_told_that_it_is_his_own_doing() {
+    void a_refusal_because_of_the_requests_of_others_has_the_number_of_the_users_own() {
         String question = jobspec("slot/core");
-        ask(ADA, "", question); // runs already, so it does not wait
+        ask(ADA, "", question); // this request runs already, so it does not wait
         ask(BOB, "", question);
         for (int user = 2000; user < 2004; user++) {
             for (int i = 0; i < (user == 2003 ? 4095 : 4096); i++) {
@@ -425,7 +425,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void who_asks_too_much_at_once_is_told_so_and_others_are_not() {
+    void a_user_with_too_many_waiting_requests_is_refused_and_others_are_not() {
         String question = jobspec("slot/core");
         for (int i = 0; i < 4097; i++) {
             ask(ADA, "", question);
@@ -440,7 +440,7 @@ class FeasibilityChecksTest {
     }
 
     @Test
-    void anybody_who_is_let_in_may_ask() {
+    void a_guest_has_the_right_to_check_feasibility() {
         Rights guest = Stage.rights(BOB, Credentials.USER, "bob", Set.of());
         assertThat(guest.allow(Method.FEASIBILITY.right())).isTrue();
         assertThat(guest.allow(Method.FEASIBILITY_PING.right())).isTrue();

@@ -39,13 +39,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several admins and schedulers at once, with sockets that are slow or break, on a disk that stalls or fails, against a model that is too
- * simple to be wrong. Every message is checked when it is received.
+ * Runs several admins and schedulers at once, with sockets that are slow or break, on a disk that stalls or fails, and compares them with a
+ * model that is simple enough to be obviously correct. Every message is checked when it is received.
  */
 class ModelPropsTest {
     private static final int STEPS = 40;
     private static final int RANKS = 8;
-    /** The model's time stands still, and one person makes all its changes: neither decides what is granted. */
+    /** The time of the model is constant, and one user makes all its changes: neither decides which changes are allowed. */
     private static final double NOW = 1;
 
     private static final Principal BY = Principal.DAEMON;
@@ -56,10 +56,10 @@ class ModelPropsTest {
     private final List<Follower> followers = new ArrayList<>();
     /** The state after each committed event, by seq. */
     private final Map<Long, String> states = new TreeMap<>();
-    /** The time for which the daemon gathers updates. */
+    /** The interval over which the daemon batches updates. */
     private Duration gathering = Duration.ZERO;
 
-    /** A peer that has acquired, and the model of what it was sent. */
+    /** A peer that has acquired, and the model of the messages that it was sent. */
     private record Follower(Stage.Caller caller, int matchtag, SchedulerModel knowledge) {
         static Follower of(Stage.Caller caller) {
             return new Follower(caller, caller.send("resource.acquire", null, Header.STREAMING), new SchedulerModel());
@@ -151,7 +151,7 @@ class ModelPropsTest {
     }
 
     @Seeds(share = 0.25)
-    void everybodyIsToldWhatIsDurableAndNothingElse(Random random) throws Exception {
+    void peersAreSentDurableChangesOnly(Random random) throws Exception {
         Rig rig = Rig.on(new FaultyDisk(memory), new HandDriven(Rig.START));
         Stage stage = new Stage(rig);
         try (stage) {
@@ -190,7 +190,7 @@ class ModelPropsTest {
         return Bytes.wrap(StateJson.toBytes(state)).text();
     }
 
-    /** Schedulers acquire, stop reading, read again, cancel, and break. */
+    /** Lets schedulers acquire, stop reading, read again, cancel, and disconnect. */
     private void visit(Stage stage, Random random) throws ProtocolException {
         boolean onOffer = !model.ranksWhere(rank -> rank.absent.isEmpty()).isEmpty();
         if (onOffer && followers.size() < 4 && random.nextInt(3) == 0) {
@@ -269,19 +269,21 @@ class ModelPropsTest {
         rig.healDisk();
         rig.journal.probe();
         rig.settle();
-        // Updates that were gathered are sent when their time has come, all at once.
+        // Updates that were batched are sent together at the end of the batch interval.
         rig.advance(gathering);
         agree();
     }
 
-    /** Whether these commands write to the disk, which is whether they change the model. */
+    /** Returns whether these commands write to the disk, which is the case if they change the model. */
     private boolean writes(List<Sent> sent) {
         NaiveState then = model.copy();
         sent.forEach(one -> one.change.effect.on(then));
         return !then.toString().equals(model.toString());
     }
 
-    /** Checks that nobody has received anything, not even a change that was taken back at once: what is not on disk must not be visible. */
+    /**
+     * Checks that no peer has received an update, not even of a change that was undone: a change that is not on disk must not be visible.
+     */
     private void nobodyHeardAnything(Rig rig, String before) throws ProtocolException {
         assertThat(text(rig.state())).as("what is seen").isEqualTo(before);
         for (Follower follower : followers) {
@@ -291,7 +293,7 @@ class ModelPropsTest {
     }
 
     /**
-     * Settles until all answers have come. A refusal that was decided again may wait behind another change, as often as changes before it
+     * Settles until all answers have arrived. A refusal that was decided again may wait for another change, as often as changes before it
      * fail.
      */
     private static void settleAll(Rig rig, List<Sent> sent, Stage.@Nullable Caller gone) {
@@ -303,7 +305,7 @@ class ModelPropsTest {
         }
     }
 
-    /** Checks an answer against the model. Answers come in the order of the decisions, so the model is at the same point. */
+    /** Checks an answer against the model. Answers arrive in the order of the decisions, so the model is in the same state. */
     private void settle(Sent sent, boolean gone, boolean failing) {
         String answer = sent.answer();
         NaiveState then = failing ? model.copy() : model;
@@ -320,7 +322,7 @@ class ModelPropsTest {
         }
     }
 
-    /** Every scheduler that reads knows what the model knows of the ranks that it was offered. */
+    /** Every scheduler that reads has the same knowledge as the model about the ranks that it was offered. */
     private void agree() throws ProtocolException {
         for (Follower follower : followers) {
             follower.read();
@@ -331,7 +333,7 @@ class ModelPropsTest {
         }
     }
 
-    /** Each prefix of the journal that ends with a command gives the state that was visible at that time. */
+    /** Each prefix of the journal that ends with a command results in the state that was visible at that time. */
     private void replaysToEachState() throws IOException {
         Map<Long, String> replayed = new TreeMap<>();
         Replay replay = new Replay() {

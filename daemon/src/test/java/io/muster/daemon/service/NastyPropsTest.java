@@ -24,7 +24,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever strings and numbers a peer, a file or a journal brings, libjansson reads every answer. */
+/** libjansson can read every answer, regardless of the strings and numbers in a request, a file or the journal. */
 class NastyPropsTest {
     private static final String[] READS = {
         "resource.status",
@@ -91,7 +91,7 @@ class NastyPropsTest {
     }
 
     @Seeds(share = 0.5)
-    void everyAnswerIsReadByLibjansson(Random random) throws IOException {
+    void libjanssonCanReadEveryAnswer(Random random) throws IOException {
         try (Stage stage = start()) {
             stage.rig.define(Rig.nodes("node[0-3]"));
             Stage.Caller admin = stage.join(Stage.owner());
@@ -106,9 +106,9 @@ class NastyPropsTest {
         }
     }
 
-    /** Versions before this one took any string but half of a surrogate pair, and in names what RFC 20 forbids. */
+    /** Earlier versions accepted any string except half of a surrogate pair, and accepted names that RFC 20 forbids. */
     @Seeds(share = 0.5)
-    void aJournalOfAnEarlierVersionIsMendedWhenItIsRead(Random random) {
+    void invalidStringsInAJournalOfAnEarlierVersionAreEscaped(Random random) {
         try (Stage stage = start()) {
             stage.rig.define(Rig.nodes("node[0-3]"));
         }
@@ -144,7 +144,7 @@ class NastyPropsTest {
     }
 
     @Test
-    void aPropertyNameThatLibjanssonCannotReadIsRefusedWithItsCharacter() {
+    void aPropertyNameThatLibjanssonCannotReadIsRefusedWithTheCharacter() {
         try (Stage stage = start()) {
             stage.rig.define(Rig.nodes("node[0-3]"));
             Stage.Caller admin = stage.join(Stage.owner());
@@ -155,9 +155,9 @@ class NastyPropsTest {
         }
     }
 
-    /** The first word of a file is not for a peer who may have the daemon read it, and may not read it. */
+    /** A peer that may let the daemon read a file, but may not read the file, must not learn the first word of the file. */
     @Test
-    void aFileThatIsNoRIsRefusedWithoutAWordOfIt() throws IOException {
+    void theRefusalOfAnInvalidRQuotesNoTextOfTheFile() throws IOException {
         Path file = directory.resolve("secret");
         try (Stage stage = start()) {
             stage.rig.define(Rig.nodes("node[0-3]"));

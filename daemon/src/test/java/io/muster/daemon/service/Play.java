@@ -28,9 +28,9 @@ import java.util.regex.Pattern;
  * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, others are the owner
  * > NAME: stops reading | reads again | leaves
  * > NAME: cancels TOPIC                 the stream that NAME opened with that topic
- * > wait DURATION                       the clock goes on: 50ms, 30s, 2h
+ * > wait DURATION                       the clock advances: 50ms, 30s, 2h
  * > disk full | disk well
- * > gather 50ms                         the configuration's muster.batch
+ * > gather 50ms                         sets muster.batch of the configuration
  * </pre>
  * The effects of a command are written below it, indented: {@code journal} lines as they are on disk, without checksums and R, and
  * all responses with their receivers. {@code #} begins a comment.
@@ -51,7 +51,7 @@ final class Play {
     private final Map<String, Integer> streams = new HashMap<>();
     private int journalRead;
 
-    /** The transcript with the effects that its commands have now. */
+    /** Returns the transcript with the effects that its commands have now. */
     static String perform(String transcript) {
         Play play = new Play();
         StringBuilder out = new StringBuilder();
@@ -186,12 +186,15 @@ final class Play {
         }
     }
 
-    /** A line without {@code durable}, which depends on how far the disk had come, and without R, which is that of the first response. */
+    /**
+     * Returns a line without {@code durable}, which depends on the progress of the disk, and without R, which equals R in the first
+     * response.
+     */
     private static String shorten(String line) {
         return line.replaceFirst("\"durable\":\\d+,", "").replaceFirst("\"R\":\\{.*]}}", "\"R\":{...}");
     }
 
-    /** New lines on disk. All transcripts are short enough for one segment. */
+    /** Returns the new lines on disk. All transcripts are short enough for one segment. */
     private List<String> journal() {
         String all = new String(memory.content("journal/0000000000000001.log"), StandardCharsets.UTF_8);
         List<String> lines = all.substring(0, all.lastIndexOf('\n') + 1).lines().toList();

@@ -6,7 +6,7 @@ import io.muster.daemon.core.Rig;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When {@code resource.find} ends before it has looked at everything. */
+/** Searches of {@code resource.find} that end before they have visited everything, and the graphs that searches use. */
 class SearchesTest {
     private static final String THREE_TERMS = "{\"expr\":\"node or core\"}";
 
@@ -31,7 +31,7 @@ class SearchesTest {
     }
 
     @Test
-    void aSearchWhoseClientIsGoneEnds() {
+    void aSearchOfADisconnectedClientEnds() {
         Stage.Caller other = stage.join(Stage.owner());
         stage.answersHeld = true;
         other.send("resource.find", THREE_TERMS, 0);
@@ -42,9 +42,9 @@ class SearchesTest {
         assertThat(stage.counted).containsExactly("resource.find 125");
     }
 
-    /** Searches keeps the graph of the last search, of the last notes and of the last state. */
+    /** Searches caches the graph of the last search, of the last notes and of the last state. */
     @Test
-    void everySearchSeesTheChangesBeforeIt() {
+    void everySearchUsesTheStateAfterEarlierChanges() {
         assertThat(ranks("state=drained")).isEmpty();
         change("resource.drain", "{\"targets\":\"1\",\"reason\":\"fan\"}");
         assertThat(ranks("state=drained")).isEqualTo("1");

@@ -112,8 +112,8 @@ class SessionTest {
     private static final Set<Role> SCHEDULERS = EnumSet.of(Role.OWNER, Role.SCHEDULER);
 
     /**
-     * The table of {@code docs/compatibility.md}, written out: nothing here is taken from the code under test. The payloads
-     * of drain and undrain name no holder, so the right hold does not suffice for them.
+     * The table of {@code docs/compatibility.md}, written out: no entry is derived from the code under test. The payloads of drain and
+     * undrain name no holder, so the right hold is not sufficient for them.
      */
     private static final Map<String, Set<Role>> MAY = Map.of(
             """
@@ -146,13 +146,13 @@ class SessionTest {
     }
 
     @Test
-    void whoMayAskIsWrittenDownOfEveryTopicThatIsServed() {
+    void theTableOfRightsHasEveryTopic() {
         assertThat(String.join(" ", MAY.keySet()).split("\\s+"))
                 .containsExactlyInAnyOrder(
                         Arrays.stream(Method.values()).map(Method::topic).toArray(String[]::new));
     }
 
-    /** The beginning of the expected answer: an error's name, ok, or a payload. */
+    /** Returns the beginning of the expected answer: the name of an error, ok, or a payload. */
     private static String expected(String topic) {
         Method method = Objects.requireNonNull(Method.of(topic), topic);
         return switch (method) {
@@ -184,7 +184,7 @@ class SessionTest {
 
     @ParameterizedTest(name = "{0} as {1}: {2}")
     @MethodSource("everyTopicAndRole")
-    void everyTopicKnowsWhoMayAsk(String topic, Role role, String expected) {
+    void everyTopicAdmitsExactlyTheRolesOfTheTable(String topic, Role role, String expected) {
         Stage.Caller caller = stage.join(role.rights(), role != Role.ADMIN_ON_THE_MAIN_SOCKET);
         Method method = Method.of(topic);
         boolean streams = method == Method.ACQUIRE
@@ -208,7 +208,7 @@ class SessionTest {
     }
 
     @Test
-    void refusalsForWantOfARightSayWhoWould() {
+    void aRefusalNamesTheUsersWhoHaveTheRight() {
         Stage.Caller guest = stage.join(Stage.guest());
         assertThat(guest.ask("resource.drain", "{}"))
                 .as("before the payload is looked at")
@@ -222,7 +222,7 @@ class SessionTest {
     }
 
     @Test
-    void theRightHoldCoversTheHoldersOfTheGrantOnly() {
+    void theRightHoldAllowsOnlyTheHoldersOfTheGrant() {
         Stage.Caller admin = stage.join(Stage.admin());
         Stage.Caller monitor = stage.join(Stage.monitor());
         String refusal =
@@ -254,7 +254,7 @@ class SessionTest {
     }
 
     @Test
-    void whoIsDeniedAgainIsMarkedAsSuch() {
+    void aRepeatedDenialIsMarkedAsRepeated() {
         Stage.Caller guest = stage.join(Stage.guest());
         guest.ask("resource.drain", null);
         guest.ask("resource.drain", null);
@@ -264,7 +264,7 @@ class SessionTest {
     }
 
     @Test
-    void whoIsDeniedOverManyConnectionsDoesNotFillTheLog() {
+    void denialsOfOneUserOnManyConnectionsAreLimitedInTheLog() {
         for (int i = 0; i < LogBudget.LINES + 5; i++) {
             stage.join(Stage.guest()).ask("resource.drain", null);
         }
@@ -275,7 +275,7 @@ class SessionTest {
 
     @ParameterizedTest
     @ValueSource(ints = {Credentials.LOCAL, Credentials.ADMIN, Credentials.LOCAL | Credentials.ADMIN, 1024})
-    void aRolemaskWithoutTheOwnersRoleOrAUsersMayDoNothing(int rolemask) {
+    void aRolemaskWithoutTheRoleOfOwnerOrUserIsDenied(int rolemask) {
         for (Method method : Method.values()) {
             owner.session.receive(
                     Request.of(method.topic(), null, Header.STREAMING, 1).with(new Credentials(4321, rolemask)));
@@ -285,7 +285,7 @@ class SessionTest {
     }
 
     @Test
-    void everyRequestIsCountedStreamsToo() {
+    void everyRequestIsCountedIncludingStreams() {
         int acquire = owner.send("resource.acquire", null, Header.STREAMING);
         int journal = owner.send("resource.journal", null, Header.STREAMING);
         owner.ask("resource.acquire-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
@@ -305,7 +305,7 @@ class SessionTest {
     }
 
     @Test
-    void onlyWhoMayChangeThingsMaySendLongMessages() {
+    void onlyUsersWithTheRightToChangeMaySendLongMessages() {
         assertThat(stage.gate.maxFrame(Stage.owner())).isEqualTo(1 << 20);
         assertThat(stage.gate.maxFrame(Stage.admin())).isEqualTo(1 << 20);
         assertThat(stage.gate.maxFrame(Stage.scheduler())).isEqualTo(1 << 16);
@@ -313,7 +313,7 @@ class SessionTest {
     }
 
     @Test
-    void aGuestsClaimsAboutItselfCountForNothing() {
+    void credentialsInARequestOfAGuestAreIgnored() {
         Stage.Caller guest = stage.join(Stage.guest());
         Request forged = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
                 .with(new Credentials(0, Credentials.OWNER));
@@ -327,7 +327,7 @@ class SessionTest {
     }
 
     @Test
-    void theOwnerMaySpeakForOthersAndIsNamedSo() {
+    void theOwnerMaySendRequestsForOthersAndIsNamedAsTheSpeaker() {
         Request request = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
                 .with(new Credentials(4321, Credentials.OWNER));
         owner.session.receive(request);
@@ -347,13 +347,13 @@ class SessionTest {
                     nosuch.foo      | ENOSYS No service matching nosuch.foo is registered
                     job-manager.stats-get | ENOSYS No service matching job-manager.stats-get is registered
                     """)
-    void unknownTopicsAreRefusedInFluxsWords(String topic, String answer) {
+    void unknownTopicsAreRefusedWithTheSentencesOfFlux(String topic, String answer) {
         assertThat(owner.ask(topic, null)).isEqualTo(answer);
     }
 
     @ParameterizedTest
     @CsvSource({"0, {", "-1, {", "1, EHOSTUNREACH No route to host", "-2, EHOSTUNREACH No route to host"})
-    void onlyRankZeroIsHere(int nodeid, String answer) {
+    void onlyRankZeroIsReachable(int nodeid, String answer) {
         Request any = Request.of("resource.status", null, 0, 1);
         owner.session.receive(new Request(any.header(), List.of(), any.topic(), null, nodeid, 1));
         stage.rig.settle();
@@ -362,12 +362,12 @@ class SessionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"resource.status", "resource.drain", "resource.nosuch", "resource.acquire"})
-    void whoWantsNoResponseGetsNone(String topic) {
+    void aRequestWithNoresponseIsNotAnswered(String topic) {
         assertThat(owner.ask(topic, "{\"targets\":\"1\"}", Header.NORESPONSE)).isEqualTo(NOTHING);
     }
 
     @Test
-    void aChangeThatWantsNoResponseIsMadeAllTheSame() {
+    void aChangeWithNoresponseIsMade() {
         owner.ask("resource.drain", "{\"targets\":\"1\"}", Header.NORESPONSE);
         assertThat(owner.ask("resource.status", null)).contains("\"drain\":{\"1\":");
     }
@@ -393,7 +393,7 @@ class SessionTest {
                     resource.journal | {"since":1} | EPROTO resource.journal requires streaming RPC flag
                     resource.history | {} | EPROTO resource.history requires streaming RPC flag
                     """)
-    void whatCannotBeReadIsRefusedAndLeavesNothingPending(String topic, String json, String answer) {
+    void invalidRequestsAreRefusedAndLeaveNothingPending(String topic, String json, String answer) {
         assertThat(owner.ask(topic, json)).startsWith(answer);
     }
 
@@ -406,7 +406,7 @@ class SessionTest {
     }
 
     @Test
-    void whileTheDiskFailsChangesAreRefusedAndReadingGoesOn() {
+    void whileTheDiskFailsChangesAreRefusedAndQueriesAreAnswered() {
         stage.rig.fillDisk();
         assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo("EROFS No space left on device");
         assertThat(owner.ask("resource.status", null)).contains("\"drain\":{}");
@@ -431,7 +431,7 @@ class SessionTest {
     }
 
     @Test
-    void aCancellationNamesItsOwnKindOfStreamOfItsOwnSender() {
+    void aCancellationAppliesOnlyToAStreamOfItsTopicAndSender() {
         int acquire = owner.send("resource.acquire", null, Header.STREAMING);
         int journal = owner.send("resource.journal", null, Header.STREAMING);
         owner.ask("resource.journal-cancel", "{\"matchtag\":" + acquire + "}", Header.NORESPONSE);
@@ -443,7 +443,7 @@ class SessionTest {
     }
 
     @Test
-    void aSecondAcquireIsRefusedByNameAndLeavesItsMatchtagFree() {
+    void theRefusalOfASecondAcquireNamesTheFirstAndFreesTheMatchtag() {
         owner.stream("resource.acquire");
         Stage.Caller other = stage.join(Stage.scheduler());
         assertThat(other.stream("resource.acquire"))
@@ -454,7 +454,7 @@ class SessionTest {
     }
 
     @Test
-    void aMatchtagInUseCannotNameAnotherStream() {
+    void aMatchtagOfAnOpenStreamIsRefusedForAnother() {
         owner.session.receive(Request.of("resource.journal", null, Header.STREAMING, 5));
         owner.received();
         owner.session.receive(Request.of("resource.acquire", null, Header.STREAMING, 5));
@@ -463,7 +463,7 @@ class SessionTest {
     }
 
     @Test
-    void aDisconnectFreesWhatItsSenderHeldAndNothingElse() {
+    void aDisconnectReleasesOnlyTheStreamsOfItsSender() {
         Request acquire = Request.of("resource.acquire", null, Header.STREAMING, 5);
         owner.session.receive(new Request(acquire.header(), List.of("a1b2"), acquire.topic(), null, 0, 5));
         owner.session.receive(Request.of("resource.journal", null, Header.STREAMING, 5));
@@ -476,7 +476,7 @@ class SessionTest {
     }
 
     @Test
-    void whenThePeerIsGoneEverythingItHeldIsFree() {
+    void aClosedSessionReleasesItsStreamsAndWaits() {
         owner.stream("resource.acquire");
         owner.stream("resource.journal");
         owner.ask("resource.offline", "{\"targets\":\"0\"}");
@@ -490,7 +490,7 @@ class SessionTest {
     }
 
     @Test
-    void anAnsweredWaitGivesItsMatchtagBack() {
+    void anAnsweredWaitFreesItsMatchtag() {
         owner.ask("resource.offline", "{\"targets\":\"0\"}");
         owner.received();
         owner.session.receive(Request.of("resource.monitor-waitup", Bytes.text("{\"up\":4}"), 0, 50));
@@ -504,7 +504,7 @@ class SessionTest {
     }
 
     @Test
-    void aReporterThatLiesOrFloodsIsRefusedEachTimeAndLoggedOnce() {
+    void invalidReportsAreRefusedEachTimeAndLoggedOnce() {
         owner.ask("resource.report", "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}", Header.STREAMING);
         for (int i = 0; i < 3; i++) {
             owner.ask("resource.usage", "{\"allocated\":\"0\"}");
@@ -519,7 +519,7 @@ class SessionTest {
     }
 
     @Test
-    void aStreamThatFellBehindResumesWhenItsPeerReads() {
+    void aStreamThatIsBehindResumesWhenItsPeerReads() {
         owner.stream("resource.acquire");
         owner.received();
         owner.reads = false;
@@ -546,7 +546,7 @@ class SessionTest {
     }
 
     @Test
-    void aDryRunSaysWhatWouldHappenAndToWhom() {
+    void aDryRunReturnsTheEventsAndTheUpdatesOfSchedulers() {
         owner.stream("resource.acquire");
         owner.received();
         assertThat(owner.ask("resource.drain", "{\"targets\":\"1\",\"dry-run\":true}"))
@@ -558,7 +558,7 @@ class SessionTest {
     }
 
     @Test
-    void reloadTakesAnRUnlessSomebodyHoldsTheOldOne(@TempDir Path directory) throws IOException {
+    void aReloadIsRefusedWhileASchedulerHasAcquired(@TempDir Path directory) throws IOException {
         Path file =
                 Files.writeString(directory.resolve("R"), Rig.nodes("node[0-7]").toString());
         String reload = "{\"path\":\"" + file + "\",\"xml\":false,\"force\":false}";
@@ -572,9 +572,9 @@ class SessionTest {
         assertThat(owner.ask("resource.get", null)).endsWith("\"method\":\"reload\"}");
     }
 
-    /** The file contains something else meanwhile, and a scheduler has acquired the new R. */
+    /** In the meantime, the content of the file changes, and a scheduler acquires the new R. */
     @Test
-    void aReloadThatIsSentAgainIsAnsweredAsBeforeAndReadsNoFile(@TempDir Path directory) throws IOException {
+    void aRepeatedReloadIsAnsweredAsBeforeWithoutReadingTheFile(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("R");
         String form =
                 "{\"path\":\"%s\",\"xml\":false,\"force\":false,\"id\":\"00000000-0000-0001-0000-00000000000%d\"}";
@@ -598,9 +598,9 @@ class SessionTest {
         assertThat(stage.rig.inventory.seq()).isEqualTo(seq);
     }
 
-    /** Two are created, and one waits. */
+    /** Two histories are being computed, and one waits. */
     @Test
-    void historiesEndWithTheDaemon() {
+    void historiesEndWhenTheDaemonStops() {
         stage.answersHeld = true;
         for (int i = 0; i < 3; i++) {
             owner.send("resource.history", "{}", Header.STREAMING);
@@ -616,7 +616,7 @@ class SessionTest {
     }
 
     @Test
-    void theHistoryOfMoreHostsThanMemoryIsSetAsideForIsRefused() {
+    void aHistoryOfTooManyHostsIsRefused() {
         assertThat(owner.ask("resource.history", "{\"hosts\":\"n[0-65536]\"}", Header.STREAMING))
                 .isEqualTo(
                         "EINVAL the history of 65537 hosts is asked for; 65536 are allowed: ask for fewer hosts, or for"
@@ -624,13 +624,13 @@ class SessionTest {
     }
 
     @Test
-    void responsesOfOthersMeanNothingHere() {
+    void responsesThatAPeerSendsAreIgnored() {
         owner.session.receive(Response.success(
                 Request.of("resource.status", null, 0, 1), new Credentials(0, Credentials.OWNER), null));
         assertThat(owner.received()).isEmpty();
     }
 
-    /** A peer could otherwise send such requests without end, and nothing would slow it down. */
+    /** A peer could otherwise send such requests without a limit. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
                     resource.ping | junk
@@ -640,14 +640,14 @@ class SessionTest {
                     resource.find | {"expr":"node"}
                     resource.monitor-waitup | {"up":9}
                     """)
-    void aQueryWhoseAnswerNobodyWantsIsNotWorkedOn(String topic, String json) {
+    void aQueryWithNoresponseIsNotComputed(String topic, String json) {
         owner.send(topic, json, Header.NORESPONSE);
         assertThat(owner.pending).isZero();
         assertThat(stage.counted).containsExactly(topic + " 0");
     }
 
     @Test
-    void aQueryThatIsNotWorkedOnNeedsItsRightAllTheSame() {
+    void aQueryWithNoresponseStillNeedsItsRight() {
         Stage.Caller nobody = stage.join(Stage.rights(1003, Credentials.LOCAL, "nobody", Set.of()));
         nobody.send("resource.status", null, Header.NORESPONSE);
         assertThat(stage.counted).containsExactly("resource.status 1");
@@ -655,7 +655,7 @@ class SessionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.inventory"})
-    void oneAnswerIsMadeForAllWhoAskMeanwhile(String topic) {
+    void queriesThatArriveDuringAComputationShareOneAnswer(String topic) {
         for (int i = 0; i < 5; i++) {
             owner.send(topic, null, 0);
         }
@@ -669,7 +669,7 @@ class SessionTest {
     }
 
     @Test
-    void anAnswerThatIsBeingMadeIsNotForWhoAsksAfterAChange() {
+    void aQueryAfterAChangeDoesNotShareAnAnswerFromBeforeTheChange() {
         stage.answersHeld = true;
         owner.send("resource.status", null, 0);
         assertThat(owner.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo(OK);
@@ -684,7 +684,7 @@ class SessionTest {
     }
 
     @Test
-    void aChangeIsNoLongerThanTheCoreThreadMayRead() {
+    void changesBeyondTheLengthLimitAreRefused() {
         String reason = "x".repeat((256 << 10) - "{'targets':'1','reason':''}".length() - 1);
         owner.ask("resource.drain", "{\"targets\":\"1\",\"reason\":\"" + reason + "\"}");
         owner.ask("resource.drain", "{\"targets\":\"2\",\"reason\":\"x" + reason + "\"}");
@@ -696,10 +696,10 @@ class SessionTest {
                                 + " fewer targets or properties in each request");
     }
 
-    /** A tree of JSON takes thirty times the size of its text: one such request of 60 MB ended a daemon with a heap of 1 GiB. */
+    /** A JSON tree takes thirty times the size of its text: one such request of 60 MB ended a daemon with a heap of 1 GiB. */
     @ParameterizedTest
     @EnumSource(Method.class)
-    void noRequestIsReadThatIsLongerThanItsMethodNeeds(Method method) {
+    void requestsBeyondTheLengthLimitOfTheirMethodAreRefused(Method method) {
         String text = "{\"x\":\"" + "x".repeat(8 << 20) + "\"}";
         int tag = owner.send(method.topic(), text, Header.STREAMING);
         stage.rig.settle();
@@ -711,7 +711,7 @@ class SessionTest {
     }
 
     @Test
-    void rIsEncodedOnceForEachDefinition() {
+    void rIsEncodedOncePerDefinition() {
         owner.ask("resource.get", null);
         owner.ask("resource.drain", "{\"targets\":\"1\"}");
         owner.ask("resource.get", null);
@@ -726,7 +726,7 @@ class SessionTest {
     }
 
     @Test
-    void aFileThatIsTooLongForTheJournalIsNotEvenRead(@TempDir Path directory) throws IOException {
+    void aFileThatIsTooLongForTheJournalIsRefusedWithoutReadingIt(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("R");
         try (RandomAccessFile sparse = new RandomAccessFile(file.toFile(), "rw")) {
             sparse.setLength((128L << 20) + 1);

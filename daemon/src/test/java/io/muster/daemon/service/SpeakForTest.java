@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a user may do that sends requests for others, and how the journal names both. */
+/** The rights of a user that sends requests for others, and how the journal names both users. */
 class SpeakForTest {
     private static final int FLUX = 500;
     private static final int ALICE = 1001;
@@ -69,7 +69,7 @@ class SpeakForTest {
         stage.close();
     }
 
-    /** Returns a connection of the user, with the rights that the configuration gives. */
+    /** Returns a connection of the user, with the rights from the configuration. */
     private Stage.Caller join(int uid) {
         Rights[] rights = new Rights[1];
         stage.gate.admissions().rights(Identity.ofKernel(uid, uid, 4711), found -> rights[0] = found);
@@ -95,7 +95,9 @@ class SpeakForTest {
         return holds.holds().get(0).by();
     }
 
-    /** 0 is root, 1000 the daemon's owner, 7777 a user without an account whom nothing names, 1008 has Flux's admin role. */
+    /**
+     * 0 is root, 1000 is the owner of the daemon, 7777 is a user without an account that no grant names, 1008 has the admin role of Flux.
+     */
     @ParameterizedTest(name = "{0} for {1}: {2} {3}")
     @CsvSource(delimiter = '|', textBlock = """
             500 | 1001 | resource.drain          | admin   | ok
@@ -131,7 +133,7 @@ class SpeakForTest {
     }
 
     @Test
-    void aRefusalSaysWhoLacksTheRightAndWhoHasIt() {
+    void aRefusalNamesTheUserWithoutTheRightAndTheUsersWithIt() {
         assertThat(ask(join(502), 0, "resource.reload", "{}"))
                 .isEqualTo(
                         "EPERM 502, which sends this request for root, has no right to it: Request requires owner"
@@ -140,17 +142,17 @@ class SpeakForTest {
                 .endsWith("grants to 500, 503, 1001, role:admin; 501 sends this request for alice");
     }
 
-    /** Roles that a speaker claims for others could otherwise be more than these users have. */
+    /** The roles that a speaker claims for others could otherwise be more than these users have. */
     @ParameterizedTest(name = "{0} claims to be {1} with roles {2}: {3}")
     @CsvSource({
-        "500, 1003, 1, EPERM", // the owner's role
+        "500, 1003, 1, EPERM", // the role of the owner
         "500, 1003, 15, EPERM", // all roles
-        "500, 1003, 10, EPERM", // a user with Flux's admin role
+        "500, 1003, 10, EPERM", // a user with the admin role of Flux
         "500, 1001, 0, ok", // unset, so filled in
         "500, 1001, 1, ok",
         "500, 1001, 4, EPERM", // only local
         "500, 1001, 8, EPERM", // only admin
-        "500, 1001, -2147483648, EPERM", // a role that nobody knows
+        "500, 1001, -2147483648, EPERM", // an unknown role
         "500, 0, 4, EPERM",
         "500, 1000, 8, EPERM",
         "500, -1, 0, ok", // unset, so the speaker itself
@@ -175,7 +177,7 @@ class SpeakForTest {
     }
 
     @Test
-    void aPingIsAnsweredWithTheCredentialsThatCount() {
+    void aPingIsAnsweredWithTheEffectiveCredentials() {
         Stage.Caller flux = join(FLUX);
         assertThat(ask(flux, 1003, 15, "resource.ping", "{}")).contains("\"userid\":1003,\"rolemask\":6");
         assertThat(ask(flux, OWNER, 15, "resource.ping", "{}")).contains("\"userid\":1000,\"rolemask\":2");
@@ -183,7 +185,7 @@ class SpeakForTest {
     }
 
     @Test
-    void everythingThatNamesTheAuthorNamesBoth() {
+    void everyOutputThatNamesTheAuthorNamesTheSpeakerToo() {
         Stage.Caller flux = join(FLUX);
         ask(flux, ALICE, "resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}");
         ask(flux, 0, "resource.exclude", "{\"targets\":\"2\"}");
@@ -205,7 +207,7 @@ class SpeakForTest {
     }
 
     @Test
-    void theHoldsAndChangeIdsAreTheOtherUsers() {
+    void holdsAndChangeIdsBelongToTheUserForWhomTheRequestIsSent() {
         Stage.Caller flux = join(FLUX);
         assertThat(ask(join(ALICE), ALICE, "resource.drain", drain("1", "ops")))
                 .isEqualTo("{\"changed\":true,\"hosts\":\"node1\",\"seq\":2}");
@@ -228,10 +230,10 @@ class SpeakForTest {
         return "{\"targets\":\"" + targets + "\",\"holder\":\"" + holder + "\",\"id\":\"" + ID + "\"}";
     }
 
-    /** A speaker that claims to be root or the owner must not end their holds, nor be answered as they were. */
+    /** A speaker that claims to be root or the owner must neither end their holds nor be answered with their change ids. */
     @ParameterizedTest
     @CsvSource({"0", "1000"})
-    void theHoldsAndChangeIdsOfRootAndTheOwnerAreOutOfReach(int uid) {
+    void aSpeakerCannotUseTheHoldsAndChangeIdsOfRootAndTheOwner(int uid) {
         Stage.Caller flux = join(FLUX);
         ask(join(OWNER), uid, 1, "resource.drain", drain("1", "mine"));
         assertThat(authorOf(1).uid()).isEqualTo(uid);
@@ -247,7 +249,7 @@ class SpeakForTest {
     }
 
     @Test
-    void limitsForAUserCountTheSpeaker() {
+    void limitsPerUserApplyToTheSpeaker() {
         Stage.Caller flux = join(FLUX);
         String json = "{\"resources\":[{\"type\":\"node\",\"count\":4}]}";
         ask(flux, ALICE, "resource.ping", "{}");
@@ -278,9 +280,9 @@ class SpeakForTest {
                 .containsExactly("resource.drain 2000 speaker=502");
     }
 
-    /** An older level has no speaker, so that the version that reads it finds an author that it knows. */
+    /** An older level has no speaker, so that the version that reads the level finds an author that it knows. */
     @Test
-    void theSpeakerIsWrittenFromTheThirdLevelOn() throws IOException {
+    void theSpeakerIsWrittenFromFormatLevel3On() throws IOException {
         stage.close();
         stage = on(Rig.atLevel(2));
         Stage.Caller flux = join(FLUX);
@@ -303,7 +305,7 @@ class SpeakForTest {
     }
 
     @Test
-    void aConnectionThatEndsMeanwhileStillMakesItsChangesAndOpensNothing() {
+    void pendingChangesOfAClosedConnectionAreMadeAndStreamsAreNotOpened() {
         Stage.Caller flux = join(FLUX);
         flux.session.receive(Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
                 .with(new Credentials(ALICE, USER)));

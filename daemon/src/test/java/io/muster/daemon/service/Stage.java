@@ -33,24 +33,24 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A daemon without sockets: a rig, and the parts from which sessions serve. */
+/** A daemon without sockets: a rig, and the parts that sessions use. */
 public final class Stage implements AutoCloseable {
     static final int OWNER = 1000;
 
     public final Rig rig;
     final List<String> denials = new ArrayList<>();
     final List<String> faults = new ArrayList<>();
-    /** Topic and error number of each request. */
+    /** The topic and error number of each request. */
     public final List<String> counted = new ArrayList<>();
-    /** All responses sent to anybody, in order. */
+    /** All responses sent to all callers, in order. */
     final List<Sent> sent = new ArrayList<>();
 
-    /** While true, the work for answers that are long goes to {@link #heldAnswers}. */
+    /** While true, the computation of long answers is added to {@link #heldAnswers}. */
     public boolean answersHeld;
 
     public final List<Runnable> heldAnswers = new ArrayList<>();
 
-    /** The number of seconds that pass whenever a search looks at the clock. */
+    /** The number of seconds that pass each time a search reads the clock. */
     long secondsPerLook;
 
     private long nanos;
@@ -171,7 +171,7 @@ public final class Stage implements AutoCloseable {
         return rights(1003, Credentials.USER | Credentials.LOCAL, "guest", Set.of());
     }
 
-    /** A program that may drain and undrain under the holder {@code monitor} only. */
+    /** A program that may drain and undrain only with the holder {@code monitor}. */
     static Rights monitor() {
         return rights(1004, Credentials.USER | Credentials.LOCAL, "mon", Set.of(Right.HOLD), "monitor");
     }
@@ -194,7 +194,7 @@ public final class Stage implements AutoCloseable {
         public final Session session;
         final List<Response> responses = new ArrayList<>();
         boolean reads = true;
-        /** The refusal of every answer with a payload, as if there were no room for it; null to send answers. */
+        /** The refusal of every answer with a payload, as if the memory budget were exhausted; null to send answers. */
         @Nullable
         public RpcException refusal;
 
@@ -238,7 +238,7 @@ public final class Stage implements AutoCloseable {
             return lastMatchtag;
         }
 
-        /** Sends a request, lets everything settle, and returns the response as text. */
+        /** Sends a request, waits until the rig has settled, and returns the response as text. */
         public String ask(String topic, @Nullable String json) {
             return ask(topic, json, 0);
         }
@@ -256,7 +256,7 @@ public final class Stage implements AutoCloseable {
             return ask(topic, null, Header.STREAMING);
         }
 
-        /** The responses received since the last call. */
+        /** Returns the responses received since the last call. */
         List<String> received() {
             List<String> news = responses.stream().map(Stage::text).toList();
             responses.clear();
@@ -264,7 +264,7 @@ public final class Stage implements AutoCloseable {
         }
     }
 
-    /** {@code ok}, the payload, or the error's name and sentence. */
+    /** Returns {@code ok}, the payload, or the name and sentence of the error. */
     public static String text(Response response) {
         Bytes payload = response.payload();
         String text = payload == null ? "" : payload.text();

@@ -30,7 +30,7 @@ class TranscriptTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("transcripts")
-    void whatHappensIsWhatIsWritten(String name) throws IOException {
+    void theEffectsMatchTheTranscript(String name) throws IOException {
         Path file = DIRECTORY.resolve(name);
         String written = Files.readString(file);
         String performed = Play.perform(written);

@@ -54,7 +54,7 @@ class WebTokensTest {
     }
 
     @Test
-    void theBearerHasTheRightsThatWereAskedForAndNoOthers() throws IOException {
+    void theBearerHasOnlyTheRequestedRights() throws IOException {
         JsonNode made = made(Stage.admin(), "read");
         assertThat(made.path("url").asText()).isEqualTo("http://127.0.0.1:8651");
         assertThat(made.path("name").asText()).startsWith("web-alice-");
@@ -69,7 +69,7 @@ class WebTokensTest {
     }
 
     @Test
-    void aPageDrainsUnderTheOnlyHolderOfItsUser() throws IOException {
+    void theDefaultHolderOfAPageIsTheOnlyHolderOfItsUser() throws IOException {
         assertThat(made(night(), "hold").path("holder").asText()).isEqualTo("night");
         assertThat(made(Stage.owner(), "hold").path("holder").asText()).isEqualTo("ada");
     }
@@ -83,7 +83,7 @@ class WebTokensTest {
             read   | ,\\"lifetime\\":0     | EPROTO resource.web: /lifetime must be an integer from 1 to 2592000
             read   | ,\\"lifetime\\":1e99  | EPROTO resource.web: /lifetime must be an integer from 1 to 2592000
             """)
-    void whatTheUserMayNotGiveIsRefused(String right, String rest, String refusal) throws IOException {
+    void rightsThatTheUserDoesNotHaveAreRefused(String right, String rest, String refusal) throws IOException {
         String json = rest.contains("lifetime")
                 ? "{\"right\":\"read\"" + rest.replace("\\", "") + "}"
                 : request(right, rest.replace("\\", ""));
@@ -92,14 +92,14 @@ class WebTokensTest {
     }
 
     @Test
-    void theHolderOfAPageIsOneWord() throws IOException {
+    void aHolderWithASpaceIsRefused() throws IOException {
         assertThat(stage.join(Stage.owner()).ask("resource.web", request("hold", ",\"holder\":\"o s\"")))
                 .startsWith("EINVAL the holder");
         assertThat(stage.tokenFile.read()).isEmpty();
     }
 
     @Test
-    void onlyTheAdminSocketGivesRightsToChange() throws IOException {
+    void rightsToChangeAreGivenOnlyOnTheAdminSocket() throws IOException {
         Stage.Caller main = stage.join(Stage.admin(), false);
         assertThat(main.ask("resource.web", request("change", "")))
                 .isEqualTo("EPERM only the admin socket takes changes");
@@ -109,14 +109,14 @@ class WebTokensTest {
     }
 
     @Test
-    void aDaemonWithoutAPageSaysThis() {
+    void aDaemonWithoutAPageRefusesTheRequest() {
         stage.backend.web().serveAt(null);
         assertThat(stage.join(Stage.owner()).ask("resource.web", request("read", "")))
                 .isEqualTo("ENOENT the daemon serves no page: the configuration has no [[listen]] with https or http");
     }
 
     @Test
-    void theOldestPageOfAUserMakesRoomForANewOne() throws IOException {
+    void theOldestTokenOfAUserIsReplacedBeyondTheLimit() throws IOException {
         JsonNode other = made(Stage.owner(), "read");
         JsonNode first = made(Stage.admin(), "read");
         List<JsonNode> rest = new ArrayList<>();
@@ -130,7 +130,7 @@ class WebTokensTest {
     }
 
     @Test
-    void tokensOfOtherKindsStayAndLimitTheNumber() throws IOException {
+    void tokensOfOtherKindsAreKeptAndCountTowardsTheLimit() throws IOException {
         Token robot = new Token("robot", "0".repeat(64), Set.of(Right.READ), null, 1, 2);
         assertThat(stage.tokenFile.edit(none -> List.of(robot))).isTrue();
         JsonNode made = made(Stage.admin(), "read");

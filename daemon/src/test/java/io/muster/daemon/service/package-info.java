@@ -1,6 +1,4 @@
-/**
- * Tests of sessions and what they may ask.
- */
+/** Tests of sessions and of the requests that they accept. */
 @NullMarked
 package io.muster.daemon.service;
 

@@ -26,7 +26,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of a peer between its handshake and its arrival, with threads that the test runs by hand. */
+/** Peers between their handshake and their arrival, with threads that the test runs by hand. */
 final class HandshakesTest implements Host {
     private final List<String> told = new ArrayList<>();
     private final Queue<Runnable> workers = new ArrayDeque<>();
@@ -63,7 +63,7 @@ final class HandshakesTest implements Host {
     }
 
     @Test
-    void aCertificateThatIsRevokedBeforeItsPeerArrivesEndsTheConnection() throws IOException {
+    void aCertificateThatIsRevokedBeforeThePeerArrivesEndsTheConnection() throws IOException {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.list("ca");
         Certificates certificates = certificates(directory, pki);
@@ -85,7 +85,7 @@ final class HandshakesTest implements Host {
     }
 
     @Test
-    void theEndOfAListOfRevokedCertificatesOrOfItsCaIsAChange() throws IOException {
+    void theExpiryOfACrlOrOfACaNotifiesListenersOnce() throws IOException {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.list("ca");
         Certificates certificates = certificates(directory, pki);
@@ -105,7 +105,7 @@ final class HandshakesTest implements Host {
     }
 
     @Test
-    void aListOfRevokedCertificatesIsRefusedWhenItsToleranceIsOver() throws IOException {
+    void aCrlIsRefusedAfterItsTolerance() throws IOException {
         Pki pki = Pki.in(directory.resolve("pki"));
         DateTimeFormatter form =
                 DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -117,7 +117,7 @@ final class HandshakesTest implements Host {
     }
 
     @Test
-    void aCertificateThatStaysValidIsCheckedOnce() throws IOException {
+    void aValidCertificateIsCheckedOnce() throws IOException {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.list("ca");
         EmbeddedChannel channel = new EmbeddedChannel();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** In which order handshakes begin. */
+/** The order in which handshakes begin. */
 final class LineTest {
     private final Line line = new Line();
 
@@ -30,7 +30,7 @@ final class LineTest {
     }
 
     @Test
-    void addressesHaveTheirTurnOneAfterTheOtherAndTheOldestHandshakeOfEachIsFirst() {
+    void addressesTakeTurnsAndTheOldestHandshakeOfEachBeginsFirst() {
         Turn first = add("192.0.2.1");
         Turn second = add("192.0.2.1");
         Turn third = add("192.0.2.1");
@@ -40,7 +40,7 @@ final class LineTest {
     }
 
     @Test
-    void whenAsManyHaveBegunAsMayOthersWaitUntilOneEnds() {
+    void beyondTheLimitHandshakesWaitUntilOneEnds() {
         for (int i = 0; i < Line.MOST_BEGUN; i++) {
             add("address " + i % 3);
         }
@@ -54,7 +54,7 @@ final class LineTest {
     }
 
     @Test
-    void aHandshakeThatIsGivenUpBeforeItsTurnIsForgotten() {
+    void aHandshakeThatEndsBeforeItsTurnIsRemoved() {
         Turn turn = add("192.0.2.1");
         Turn other = add("192.0.2.1");
         line.end(turn);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Certificates with any bytes in them. */
+/** Certificates with arbitrary changed bytes. */
 final class TrustFuzzTest {
     private static byte[] good = new byte[0];
     private static Trust trust = trust(Path.of("/dev/null"), List.of());
@@ -61,7 +61,7 @@ final class TrustFuzzTest {
     }
 
     @Test
-    void theCertificateIsAcceptedAsItIs() throws Exception {
+    void theUnchangedCertificateIsAccepted() throws Exception {
         assertThat(trust.identify(List.of(parse(good)))).isEqualTo("ops.example.org");
     }
 
@@ -70,9 +70,9 @@ final class TrustFuzzTest {
                 CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(der));
     }
 
-    /** Some bytes are others. No certificate is accepted that says something else than what was signed. */
+    /** Changes some bytes. No certificate is accepted whose signed content differs from the original. */
     @FuzzTest(maxDuration = "1m")
-    void aCertificateWithOtherBytesIsRefusedWithASentence(FuzzedDataProvider data) {
+    void aChangedCertificateIsRefusedWithASentence(FuzzedDataProvider data) {
         byte[] der = good.clone();
         int changes = data.consumeInt(1, 8);
         for (int i = 0; i < changes; i++) {

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** What a handshake waits for, with a thread of workers that the test runs by hand. */
+/** The conditions that a handshake waits for, with a thread of workers that the test runs by hand. */
 final class TurnTest {
     private final Queue<Runnable> workers = new ArrayDeque<>();
     private final List<Turn> ready = new ArrayList<>();
@@ -53,16 +53,16 @@ final class TurnTest {
     }
 
     @Test
-    void onlyTheTimeCountsInWhichThePeerMustSend() {
+    void onlyTimeInWhichThePeerMustSendCounts() {
         assertTimeCounts(true);
         channel.writeInbound(bytes());
-        assertTimeCounts(false); // waits for its turn
+        assertTimeCounts(false); // the handshake waits for its turn
         turn.begin();
         Objects.requireNonNull(channel.<ByteBuf>readInbound()).release();
         assertTimeCounts(true);
         turn.execute(() -> {});
         turn.execute(() -> {});
-        assertTimeCounts(false); // waits for the workers
+        assertTimeCounts(false); // the handshake waits for the workers
         workers.remove().run();
         assertTimeCounts(false);
         workers.remove().run();

@@ -1,6 +1,4 @@
-/**
- * Tests of what the daemon reads of certificates.
- */
+/** Tests of the classes that read and check certificates. */
 @NullMarked
 package io.muster.daemon.tls;
 

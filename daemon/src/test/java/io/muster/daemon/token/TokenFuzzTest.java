@@ -7,10 +7,10 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.problem.InvalidException;
 import java.util.List;
 
-/** Any file with tokens is either refused with a place, or has tokens that are written and read again unchanged. */
+/** Each file is either refused with a location, or has tokens that are written and read again unchanged. */
 class TokenFuzzTest {
     @FuzzTest(maxDuration = "30s")
-    void filesAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
+    void filesAreRefusedOrReadUnchanged(byte[] text) throws Exception {
         TokenFile file = new TokenFile(new MemoryDisk());
         List<Token> tokens;
         try {

@@ -68,7 +68,7 @@ class TokensTest {
     }
 
     @Test
-    void aTokenSaysWhoSendsItAndWithWhichRights() throws IOException {
+    void aTokenIdentifiesItsSenderAndItsRights() throws IOException {
         String text = create("grafana", Set.of(Right.READ, Right.HOLD), "alerts", 0);
         assertThat(tokens().of(text, FROM)).as("before the daemon has looked").isNull();
         tokens().look();
@@ -80,7 +80,7 @@ class TokensTest {
     }
 
     @Test
-    void theTextHas256BitsAndIsNotOnTheDisk() throws IOException {
+    void theTextOfATokenHas256BitsAndIsNotStored() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         assertThat(text).matches("muster_[A-Za-z0-9_-]{43}").isNotEqualTo(Token.newText());
         tokens().look();
@@ -95,7 +95,7 @@ class TokensTest {
     }
 
     @Test
-    void aTokenIsRefusedWhenItHasExpired() throws IOException {
+    void anExpiredTokenIsRefused() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 1060);
         tokens().look();
         now = 1059.5;
@@ -106,7 +106,7 @@ class TokensTest {
     }
 
     @Test
-    void aTokenThatWasRevokedIsRefusedAfterTheNextLook() throws IOException {
+    void aRevokedTokenIsRefusedAfterTheFileIsReadAgain() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         String other = create("other", Set.of(Right.READ), null, 0);
         tokens().look();
@@ -118,7 +118,7 @@ class TokensTest {
     }
 
     @Test
-    void noTokenIsAcceptedFromAFileWithAFault() throws IOException {
+    void noTokenIsAcceptedFromAnInvalidFile() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         tokens().look();
         byte[] good = Files.readAllBytes(directory.resolve("tokens"));
@@ -143,7 +143,7 @@ class TokensTest {
             {"version":1,"tokens":[{"name":"a b"}]}               | /tokens/0/name: token "a b": letters, digits and ._:@- only
             {"version":1,"tokens":[{"name":"a","sha256":"12"}]}   | /tokens/0/sha256: must be a SHA-256 in 64 hexadecimal digits
             """)
-    void aFaultInTheFileIsNamedWithItsPlace(String text, String sentence) throws IOException {
+    void anInvalidFileIsRefusedWithTheLocation(String text, String sentence) throws IOException {
         Files.writeString(directory.resolve("tokens"), text);
         assertThatThrownBy(() -> file().read())
                 .hasMessageContaining(sentence)
@@ -160,7 +160,7 @@ class TokensTest {
             "rights":["read"],"holder":"a"     | holder: has no effect without the right hold
             "rights":["read"]                  | created: must be a number of seconds
             """)
-    void aFaultInTheRightsOfATokenIsNamed(String rights, String sentence) throws IOException {
+    void invalidRightsOfATokenAreRefusedWithTheLocation(String rights, String sentence) throws IOException {
         String digest = Token.digest("x");
         Files.writeString(
                 directory.resolve("tokens"),
@@ -169,14 +169,14 @@ class TokensTest {
     }
 
     @Test
-    void twoTokensCannotHaveOneName() throws IOException {
+    void twoTokensWithTheSameNameAreRefused() throws IOException {
         create("a", Set.of(Right.READ), null, 0);
         create("a", Set.of(Right.READ), null, 0);
         assertThatThrownBy(() -> file().read()).hasMessageContaining("/tokens/1/name: is the name of an earlier token");
     }
 
     @Test
-    void theLastUseIsWrittenEveryMinuteAndSurvivesTheDaemon() throws IOException {
+    void theLastUseIsWrittenEveryMinuteAndSurvivesARestart() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         tokens().look();
         now = 1005;
@@ -197,7 +197,7 @@ class TokensTest {
     }
 
     @Test
-    void oneProcessAtATimeChangesTheFile() throws IOException {
+    void onlyOneProcessAtATimeChangesTheFile() throws IOException {
         try (Closeable other = LocalDisk.existing(directory).alone("tokens.lock")) {
             assertThat(other).isNotNull();
             assertThat(file().edit(all -> all)).isFalse();
@@ -206,7 +206,7 @@ class TokensTest {
     }
 
     @Test
-    void wrongTokensAreCountedByTheirSourceForAMinute() throws IOException {
+    void wrongTokensAreCountedPerSourceForAMinute() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         tokens().look();
         for (int i = 0; i < Guesses.MOST; i++) {
@@ -225,7 +225,7 @@ class TokensTest {
     }
 
     @Test
-    void theFirstWrongTokenOfEachMinuteIsTheOneThatIsLogged() {
+    void onlyTheFirstWrongTokenOfASourceInEachMinuteIsLogged() {
         Guesses guesses = new Guesses(() -> nanos);
         assertThat(guesses.isFirst(FROM)).isTrue();
         assertThat(guesses.isFirst(FROM)).isFalse();
