@@ -47,7 +47,7 @@ class RehearsalTest {
     }
 
     @Test
-    void everyRowIsMeasuredWithItsFloorAndDrawn() throws Exception {
+    void benchMeasuresEveryRowWithItsFloorAndThePlotsAreDrawn() throws Exception {
         Process bench =
                 bench("--ranks", "64,128", "--streams", "1,2", "--runs", "50", "--dir", directory.toString(), "--json");
         assertThat(bench.waitFor()).as(directory.toString()).isZero();

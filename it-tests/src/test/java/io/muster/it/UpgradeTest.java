@@ -82,7 +82,7 @@ class UpgradeTest {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("io.muster.it.PreviousVersion#commits")
-    void anUpgradeIsUndoneWithoutLossUntilItIsFinishedAndThenRefusedWithoutLoss(String commit) throws IOException {
+    void aDowngradeLosesNothingBeforeTheUpgradeIsFinishedAndIsRefusedAfterwards(String commit) throws IOException {
         Path previous = directory.resolve("previous");
         PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"), commit);
         ObjectNode known = run(
@@ -169,7 +169,7 @@ class UpgradeTest {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("io.muster.it.PreviousVersion#commits")
-    void thePreviousVersionRefusesAFreshDirectoryOfThisOne(String commit) throws IOException {
+    void thePreviousVersionRefusesANewStateDirectoryOfThisVersion(String commit) throws IOException {
         Path previous = directory.resolve("previous");
         DaemonProcess first = setup().start();
         first.kill();

@@ -94,7 +94,7 @@ class WebPageTest {
     }
 
     @Test
-    void theTableIsFilteredByTextsAndByExpressionsThatTheAddressKeeps() throws IOException {
+    void theTableIsFilteredByTextAndByExpressionAndTheUrlKeepsTheFilter() throws IOException {
         try (DaemonProcess daemon = start()) {
             Browser.change(daemon, "drain", "node[3-5]", "bad dimm");
             Browser.change(daemon, "drain", "node[14-17]", "new kernel");
@@ -126,7 +126,7 @@ class WebPageTest {
     }
 
     @Test
-    void theMapDrawsEveryHostAndTellsAboutIt() throws IOException {
+    void theMapDrawsEveryHostAndShowsItsState() throws IOException {
         try (DaemonProcess daemon = Browser.setup(directory, listener, Browser.racks(LARGE / 64, 64))
                 .jvm("-Xmx512m")
                 .start()) {
@@ -172,7 +172,7 @@ class WebPageTest {
     }
 
     @Test
-    void drainAndUndrainByButtonShowTheUpdateFirst() throws Exception {
+    void drainAndUndrainByButtonShowTheUpdateBeforeTheChange() throws Exception {
         try (DaemonProcess daemon = start()) {
             FollowingScheduler scheduler = FollowingScheduler.of(daemon);
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
@@ -206,7 +206,7 @@ class WebPageTest {
     }
 
     @Test
-    void aRefusalIsShownAndNothingIsDone() throws IOException {
+    void aRefusalOfTheDryRunIsShownAndDisablesTheButton() throws IOException {
         try (DaemonProcess daemon = start()) {
             Page page = browser.open(Browser.address(daemon, "--rights=hold", "--holder=night"));
             Browser.change(daemon, "drain", "node2", "mine");
@@ -226,7 +226,7 @@ class WebPageTest {
     }
 
     @Test
-    void withoutTheRightThereIsNoButton() throws IOException {
+    void withoutTheRightThePageHasNoButtons() throws IOException {
         try (DaemonProcess daemon = start().expect("token: .* refused an unknown token")) {
             Browser.change(daemon, "drain", "node2", "x");
             Page page = browser.open(Browser.address(daemon));
@@ -250,7 +250,7 @@ class WebPageTest {
     }
 
     @Test
-    void aPageWhoseTokenIsRevokedAsksForAnotherOneAlsoInTheMiddleOfADrain() {
+    void aPageWithARevokedTokenAsksForANewOneEvenDuringADrain() {
         try (DaemonProcess daemon = start().expect("token: .* refused an unknown token")) {
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
             String user = page.locator("#live").getAttribute("title");
@@ -266,7 +266,7 @@ class WebPageTest {
     }
 
     @Test
-    void aBrokenConnectionIsSaidAndNothingIsLost() throws IOException {
+    void aBrokenConnectionIsShownAndMissedChangesAppearAfterwards() throws IOException {
         DaemonProcess.Setup setup = Browser.setup(directory, listener, Browser.racks(4, 16));
         Page page;
         try (DaemonProcess daemon = setup.start()) {
@@ -337,7 +337,7 @@ class WebPageTest {
     }
 
     @Test
-    void hostileTextsStayTexts() throws IOException {
+    void textThatLooksLikeHtmlIsShownAsText() throws IOException {
         try (DaemonProcess daemon = start()) {
             Browser.change(daemon, "drain", "node2", HOSTILE);
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
@@ -373,7 +373,7 @@ class WebPageTest {
     }
 
     @Test
-    void noViewHasASeriousFaultOfAccessibilityOrIsWiderThanTheScreen() throws IOException {
+    void noViewHasSeriousAccessibilityFaultsOrIsWiderThanTheScreen() throws IOException {
         try (DaemonProcess daemon = start()) {
             Browser.change(
                     daemon, "drain", "node[3-5]", "bad dimm with a long explanation-" + "that-has-no-blanks".repeat(9));

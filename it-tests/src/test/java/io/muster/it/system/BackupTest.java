@@ -34,7 +34,7 @@ class BackupTest {
     Path directory;
 
     @Test
-    void backupsUnderLoadStartAndHoldWhatWasAnsweredBefore() throws Exception {
+    void aDaemonStartsFromABackupMadeUnderLoadAndHasTheChangesAnsweredBefore() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 Files.createDirectory(directory.resolve("d")),
                 "snapshot-every = 5",

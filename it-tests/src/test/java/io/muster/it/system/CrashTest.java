@@ -39,7 +39,7 @@ class CrashTest {
     private int killedBeforeReady;
 
     @Test
-    void whatWasAnsweredSurvivesSigkillAndNothingElseAppears() throws Exception {
+    void answeredChangesSurviveSigkillAndNoOtherChangesAppear() throws Exception {
         String given = System.getProperty("muster.seed", "");
         long seed = given.isEmpty() ? 1 : Long.parseLong(given);
         Random random = SeedSource.random(seed);

@@ -98,7 +98,7 @@ class FailoverTest {
     private final List<JournalReader> readers = new ArrayList<>();
 
     @Test
-    void noFailoverLosesOrRepeatsOrReordersWhatWasAnswered() throws Exception {
+    void noFailoverLosesRepeatsOrReordersAnsweredChanges() throws Exception {
         String given = System.getProperty("muster.seed", "");
         long seed = given.isEmpty() ? 1 : Long.parseLong(given);
         System.out.println(FAILOVERS + " failovers, seed " + seed);

@@ -56,7 +56,7 @@ class HistoryTest {
     }
 
     @Test
-    void aHostThatIsStillDrainedIsCalledSoAfterACleanRestartWhateverTheDaemonRemembers() throws Exception {
+    void historyShowsADrainThatLastsAfterARestartEvenIfItsEventIsForgotten() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 directory, DaemonProcess.Setup.nodes("node[0-15]"), "[resource]", "journal-max = 5");
         Map<Outage, List<String>> before;

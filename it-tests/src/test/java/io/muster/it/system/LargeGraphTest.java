@@ -78,7 +78,7 @@ class LargeGraphTest {
     }
 
     @Test
-    void isLoadedServedStoredAndReloadedInASmallHeap() throws Exception {
+    void aLargeGraphIsLoadedServedStoredAndReloadedInASmallHeap() throws Exception {
         Path r = directory.resolve("R.json");
         write(r, "");
         assertThat(Files.size(r)).isGreaterThan(20_000_000);

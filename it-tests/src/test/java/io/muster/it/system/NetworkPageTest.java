@@ -65,7 +65,7 @@ class NetworkPageTest {
     }
 
     @Test
-    void theScriptDrainsHostsAndEndsThat() throws Exception {
+    void theScriptDrainsAndUndrainsHosts() throws Exception {
         String text = block("python");
         assertThat(text.lines()).hasSizeLessThanOrEqualTo(SCRIPT_LINES + 2);
         Files.writeString(directory.resolve("hold.py"), text);
@@ -83,7 +83,7 @@ class NetworkPageTest {
     }
 
     @Test
-    void theTasksDrainAHostAndEndThat() throws Exception {
+    void theTasksDrainAndUndrainHosts() throws Exception {
         Path book = Files.writeString(directory.resolve("update.yml"), block("yaml"));
         try (DaemonProcess daemon = daemon()) {
             Path token = listener.token(daemon, "ansible", "hold", "maintenance");

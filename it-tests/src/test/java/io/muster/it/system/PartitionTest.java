@@ -95,7 +95,7 @@ class PartitionTest {
     }
 
     @Test
-    void aLeaderThatIsCutOffFromEtcdEndsItsStreamsAndFollowsTheNextLeaderWhenTheNetworkIsBack() throws Exception {
+    void aLeaderCutOffFromEtcdEndsItsStreamsAndThenFollowsTheNextLeader() throws Exception {
         play((network, daemons, distant) -> {
             try (FluxClient scheduler = daemons.get(CUT_OFF).connect()) {
                 ResponseStream stream = scheduler.stream("resource.acquire", null);
@@ -117,7 +117,7 @@ class PartitionTest {
     }
 
     @Test
-    void aSchedulerBehindARelayIsToldOfADrainOnTheNextLeaderWhileTheFormerOneIsCutOffFromEtcd() throws Exception {
+    void aRelayedSchedulerIsSentADrainOfTheNextLeaderDuringThePartition() throws Exception {
         play((network, daemons, distant) -> {
             distant.start();
             drain(daemons, CUT_OFF, "node0");
@@ -140,7 +140,7 @@ class PartitionTest {
     }
 
     @Test
-    void aLeaderThatIsCutOffFromItsClientsLeadsOnAndARelayFindsTheNextLeader() throws Exception {
+    void aLeaderCutOffFromItsClientsKeepsLeadingAndARelayFindsTheNextLeader() throws Exception {
         play((network, daemons, distant) -> {
             distant.start();
             network.cut(TO_CLIENTS);

@@ -49,7 +49,7 @@ class SiegeTest {
     Path directory;
 
     @Test
-    void anHonestAdminIsServedAndNothingThatWasAnsweredIsLost() throws Exception {
+    void anHonestAdminIsServedDuringAllAttacksAndLosesNoAnsweredChange() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run attackers that are somebody else");
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                         directory,

@@ -114,7 +114,7 @@ class SoakTest {
     }
 
     @Test
-    void aThousandStreamsAgreeWithTheDaemonAndCostNoMoreWithTime() throws Exception {
+    void aThousandStreamsAgreeWithTheDaemonAndTheirMemoryDoesNotGrow() throws Exception {
         DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10);
@@ -143,7 +143,7 @@ class SoakTest {
 
     /** Memory must not grow even after ten times as many changes as are kept for followers of the journal. */
     @Test
-    void changesLeaveNothingBehind() throws Exception {
+    void changesLeakNoMemory() throws Exception {
         DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
@@ -197,7 +197,7 @@ class SoakTest {
     }
 
     @Test
-    void idleConnectionsCostLittleAndAreGivenBack() throws Exception {
+    void idleConnectionsUseLittleMemoryAndAreReleased() throws Exception {
         DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
@@ -227,7 +227,7 @@ class SoakTest {
 
     /** Each update names every second rank of these, so that a few updates fill a socket. */
     @Test
-    void whoIsFrozenDelaysNobodyAndIsToldOnceWhatItMissed() throws Exception {
+    void aFrozenSchedulerDelaysNoOtherAndIsSentOneMergedUpdate() throws Exception {
         DaemonProcess daemon = start(DaemonProcess.Setup.nodes("node[0-16383]"));
         try (daemon;
                 FluxClient client = daemon.connect()) {

@@ -56,7 +56,7 @@ class UnreadLogTest {
     }
 
     @Test
-    void aLogThatNobodyReadsStopsNothingAndSaysWhatIsMissingOnceItIsRead() throws Exception {
+    void anUnreadLogBlocksNothingAndReportsTheNumberOfDroppedLines() throws Exception {
         try (DaemonProcess daemon = start()) {
             fill(daemon);
             try (FluxClient client = daemon.connect()) {
@@ -86,7 +86,7 @@ class UnreadLogTest {
     }
 
     @Test
-    void aDaemonWhoseLogNobodyReadsStopsInOrder() throws Exception {
+    void aDaemonWithAnUnreadLogStopsInOrder() throws Exception {
         DaemonProcess daemon = start();
         fill(daemon);
         try (FluxClient client = daemon.connect()) {

@@ -90,7 +90,7 @@ class HeldViewTest {
     }
 
     @Seeds
-    void aSchedulerBelievesWhatIsTrueHoweverOftenTheStreamOfTheRelayBeginsAgain(Random random) {
+    void aSchedulerKnowsTheStateHoweverOftenTheStreamOfTheRelayRestarts(Random random) {
         SchedulerView view = new SchedulerView(
                 Idset.range(0, RANKS - 1), Idset.range(0, RANKS - 1), Idset.EMPTY, SortedTree.empty(), 0);
         SentView daemon = SentView.first(view);
@@ -126,7 +126,7 @@ class HeldViewTest {
     }
 
     @Test
-    void aRankThatIsAnotherHostNowOrHasOtherContentsIsDown() {
+    void aRankWithAnotherHostOrOtherContentsIsReportedDown() {
         HeldView held = HeldView.first(new First(nodes("a[0-3]", Idset.range(0, 3)), Idset.range(0, 3)));
         HeldView.Step swapped = held.again(new First(nodes("a0,b1,a[2-3]", Idset.range(0, 3)), Idset.range(0, 3)));
         assertThat(new TreeMap<>(Map.of("update", String.valueOf(swapped.update()))).get("update"))

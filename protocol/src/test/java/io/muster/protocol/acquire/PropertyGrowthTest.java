@@ -24,7 +24,7 @@ class PropertyGrowthTest {
     private static final int MANY = 16_000;
 
     @Test
-    void aPropertyIsAddedAndToldAtTheSameCostWhateverTheirNumber() {
+    void theMemoryForAddingAPropertyDoesNotDependOnTheNumberOfProperties() {
         InventoryState few = having(FEW);
         InventoryState many = having(MANY);
         allocated(few); // the first change also loads classes
