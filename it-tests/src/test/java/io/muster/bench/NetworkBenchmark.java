@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NetworkBenchmark {
     private static final int RANKS = 16_384;
-    /** Changes a second while nothing but their time is measured. */
+    /** Changes a second while only their time is measured. */
     private static final int SINGLE = 500;
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -57,7 +57,7 @@ public final class NetworkBenchmark {
                         DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]"),
                         tls)
                 .jvm(options(args));
-        // Netty warns if a connection whose handshake was given up does not take the last bytes.
+        // Netty warns if a connection whose handshake was aborted does not accept the last bytes.
         try (DaemonProcess daemon = setup.start().expect("Last write attempt timed out");
                 TlsPeers peers = new TlsPeers(pki, port);
                 Changes changes = new Changes(daemon.socket(), RANKS)) {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every row of the protocol's table, granted and refused, against one daemon. Each test leaves the inventory as it was. */
+/** Tests every method of the protocol, with requests that succeed and that are refused, on one daemon. Each test restores the inventory. */
 @Timeout(600)
 class EveryTopicTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);

@@ -53,7 +53,7 @@ class ProcessTest {
         return client.rpc(topic, json(json));
     }
 
-    /** The inventory without everything that differs from one moment to the next. */
+    /** The inventory without the keys that change with time. */
     private static ObjectNode inventory(FluxClient client) throws IOException {
         ObjectNode all = client.rpc("resource.inventory", null);
         all.remove(List.of("time", "seq", "journal_bytes"));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page as its users meet it. */
+/** The page in a browser, with a daemon as a process. */
 @Timeout(900)
 class WebPageTest {
     private static final String HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\"&";

@@ -100,7 +100,7 @@ class ContainerTest {
         }
     }
 
-    /** Also reads the logs, which must hold nothing unexpected. */
+    /** Also checks that the logs have no unexpected lines. */
     @AfterEach
     void removeContainersAndVolumes() {
         try {

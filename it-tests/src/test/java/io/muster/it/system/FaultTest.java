@@ -70,7 +70,7 @@ class FaultTest {
             return new Tmpfs(where);
         }
 
-        /** Leaves the contents beside the mount point, for somebody who looks into a failure. */
+        /** Copies the contents to a directory beside the mount point, for the analysis of a failure. */
         @Override
         public void close() {
             Tool.copy(where, where.resolveSibling("state-as-it-was"));
@@ -157,7 +157,7 @@ class FaultTest {
                 daemon -> faults.remove(0).close());
     }
 
-    /** Until the force returns, nobody is sent the change that waits for it, and queries are answered. */
+    /** Until the force returns, the changes that wait for it are not sent to the scheduler, and queries are answered. */
     @Test
     void aHangingForceDelaysOnlyChanges() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
@@ -260,7 +260,7 @@ class FaultTest {
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             recorder.write(5);
             FollowingScheduler scheduler = FollowingScheduler.of(daemon);
-            // Moved at one stroke, because rm would meet files that come and go.
+            // Moved in one operation, because rm fails if the daemon creates files while rm runs.
             Files.move(directory.resolve("state"), directory.resolve("gone"));
             RpcException refused = recorder.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
@@ -364,7 +364,7 @@ class FaultTest {
         }
     }
 
-    /** Takes root's power to write anywhere, with which the test would pass for the wrong reason. */
+    /** Removes root's capability to write everywhere, with which the daemon could still create files. */
     private static String[] withoutRootsPowers() {
         return Tool.isRoot()
                 ? new String[] {"setpriv", "--bounding-set=-dac_override,-dac_read_search"}

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a daemon says about the past after restarts, and when it remembers only a few events. */
+/** The history that a daemon returns after a restart, while it keeps only a few events for readers. */
 @Timeout(600)
 class HistoryTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)

@@ -186,15 +186,15 @@ class HostileTest {
         }
     }
 
-    /** The targets are not those of the honest client, whatever one byte of them becomes. */
+    /** A request with one target digit, so that no change of a single byte turns it into the target of the honest client. */
     private static Request request(Method method, boolean streams) {
         String json = streams ? "" : "{\"targets\": \"0\", \"reason\": \"a fan\", \"up\": 3, \"name\": \"size\"}";
         return Peer.request(method.topic(), json, streams ? Header.STREAMING : 0, 1);
     }
 
     /**
-     * The daemon may take the bytes for half of a message, or for a message without a response, so the end of the peer's output is its
-     * signal to close.
+     * Sends bytes and ends the output. The bytes may be the beginning of a message, or a message without a response, so the daemon may
+     * close the connection only at the end of the output.
      */
     private void sendAndEnd(ByteBuffer bytes) throws IOException {
         try (Peer peer = Peer.welcomed(socket)) {

@@ -104,7 +104,7 @@ class LauncherTest {
         assertThat(said("version")).startsWith("1 ").contains("client.classpath: build or install Muster again");
     }
 
-    /** In {@code $(...)}, standard output is a pipe, of which stty cannot ask the size. */
+    /** In {@code $(...)}, standard output is a pipe, so stty cannot read the size of the terminal from it. */
     @Test
     void theLauncherPassesTheSizeOfTheTerminalToTheVerbs() throws Exception {
         Path home = fakeJava();
@@ -169,9 +169,9 @@ class LauncherTest {
         }
     }
 
-    // ---- whose archives are used
+    // ---- owners and permissions of archives
 
-    /** Instead of a JVM, something that says how it was called; nothing can be trained with it. */
+    /** Creates a script that replaces the JVM and prints its arguments. A training with it fails. */
     private Path fakeJava() throws IOException {
         Path home = Files.createDirectories(directory.resolve("jdk"));
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");

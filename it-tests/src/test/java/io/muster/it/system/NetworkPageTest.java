@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script and the tasks of {@code docs/network.md}, as they stand there. */
+/** The script and the tasks of {@code docs/network.md}, unchanged. */
 @Timeout(600)
 class NetworkPageTest {
     private static final Path PAGE =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An acquisition with an owner, when connections and daemons come and go. */
+/** An acquisition with an owner, while connections and daemons end and start. */
 @Timeout(600)
 class OwnerTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Networks that lose everything between a leader and etcd, or between a leader and its clients. Two daemons share a ledger; the one that
- * leads first is in a network namespace. A relay reaches both over TCP, and local clients over UNIX sockets.
+ * Networks that lose all packets between a leader and etcd, or between a leader and its clients. Two daemons share a ledger; the first
+ * leader is in a network namespace. A relay reaches both daemons over TCP, and local clients reach them over UNIX sockets.
  */
 @Timeout(600)
 class PartitionTest {

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Peers that send much before they read anything, and a daemon with a small heap. */
+/** Peers that send many requests before they read a response, and a daemon with a small heap. */
 @Timeout(900)
 class PipelineTest {
     private static final int REQUESTS = 100_000;

@@ -65,7 +65,7 @@ class RelayTest {
     @Test
     void theCommandReachesTheDaemonThroughARealSshd() throws Exception {
         assumeTrue(Files.exists(SSHD), "there is no sshd (Debian: openssh-server)");
-        Files.createDirectories(Path.of("/run/sshd")); // where sshd insists on it, and only root may
+        Files.createDirectories(Path.of("/run/sshd")); // sshd may require this directory, and only root may create it
         for (String key : List.of("host", "id")) {
             Tool.run(
                     "ssh-keygen",
@@ -149,7 +149,7 @@ class RelayTest {
         }
     }
 
-    /** The relay of a login node, with a scheduler behind it whose daemon is killed and started again. */
+    /** The relay of a login node with a scheduler behind it, while the daemon is killed and started again. */
     @Test
     void aRelayOverTlsKeepsItsSchedulerDuringARestartOfTheDaemon() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code muster top} in a real terminal, which tmux has. */
+/** {@code muster top} in a real terminal of tmux. */
 @Timeout(600)
 class TopTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)

@@ -31,8 +31,8 @@ class NextTest {
             """;
 
     /**
-     * Returns the example with the two missing marks. No reader of the wire repairs anything: a peer that sends the example is
-     * broken.
+     * Returns the example with the missing comma and colon. The reader does not repair malformed JSON, so it refuses the example
+     * itself.
      */
     private static String punctuated(String example) {
         return example.replace("\"2\"\n", "\"2\",\n").replace("\"property-remove\" {", "\"property-remove\": {");

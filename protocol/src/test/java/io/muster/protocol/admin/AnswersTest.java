@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Answers of flux-core, and our answers in the same form. */
+/** Answers of flux-core, and answers of Muster in the same form. */
 class AnswersTest {
     private static final String R = "{'version':1,'execution':{'R_lite':[{'rank':'0-2','children':{'core':'0-3'}},"
             + "{'rank':'3','children':{'core':'0-3','gpu':'0'}}],'starttime':0.0,'expiration':0.0,"

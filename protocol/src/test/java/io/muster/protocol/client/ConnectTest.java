@@ -80,7 +80,7 @@ class ConnectTest {
         }
     }
 
-    /** Fills the queue of the socket: nobody accepts the connections, so each stays in the queue after it is closed. */
+    /** Fills the queue of the socket: the test accepts no connections, so each stays in the queue after it is closed. */
     private void fillQueue(Options options) throws Exception {
         for (int i = 0; i < 10; i++) {
             try {
