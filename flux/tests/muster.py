@@ -1,4 +1,4 @@
-"""A Muster for tests, in a thread. It answers the requests of the bridge and keeps the inventory in a few sets. Tests stop and start it."""
+"""A Muster for tests, in a thread: answers the requests of the bridge, with the inventory in a few sets. Tests stop and start it."""
 
 import errno
 import json
