@@ -62,7 +62,7 @@ find_archive() {
     done
 }
 
-# Sets $cache to the first directory that nobody else can write to, and in which making archives has not failed already.
+# Sets $cache to the first directory that no other user can write to, and in which making archives has not failed already.
 choose_cache() {
     for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/muster"; do
         case $cache in
