@@ -7,11 +7,11 @@ rc1.d/muster.py loads it on rank 0 under the name `resource`, when the configura
     grace = 60.0        # seconds that the acquisition waits for the bridge, and changes wait for Muster
 
 The file has three sections, because the loader of the broker imports one file: the wire (a connection to Muster that is opened
-again whenever it is lost), the held stream (what the scheduler was told, and what it is told next), and the module. The first
+again whenever it is lost), the held stream (the knowledge of the scheduler, and the updates for it), and the module. The first
 two need no Flux: the wire uses a reactor with the methods fd_watcher_create and timer_watcher_create, as flux.Flux has them.
 
 The end of a broker module that is written in Python ends the instance. Therefore every callback catches every exception,
-everything that grows has a limit, and nothing blocks after the start.
+every queue and buffer has a limit, and no call blocks after the start.
 """
 
 import collections
@@ -49,7 +49,7 @@ POLLIN, POLLOUT, POLLERR = 1, 2, 4  # as in libflux
 LARGEST_FRAME = 1 << 30
 LARGEST_OUTPUT = 64 << 20  # bytes that wait for the socket, and bytes of requests that wait for a connection
 READ_AT_ONCE, SEND_AT_ONCE, LARGE = 1 << 16, 1 << 22, 1 << 20
-RETRY_FIRST, RETRY_LAST, ROOM = 0.02, 1.0, 0.5  # seconds; ROOM is between two tries of a request for which Muster has no room
+RETRY_FIRST, RETRY_LAST, ROOM = 0.02, 1.0, 0.5  # seconds; ROOM: before a repeat of a request for which Muster had no room
 
 
 def request(topic, text, flags, cred, tag):
@@ -63,7 +63,7 @@ def request(topic, text, flags, cred, tag):
 
 def unframe(data, at, end, gone=0):
     """Reads the message data[at:end]: (type, errnum, matchtag, start and end of its payload without NUL, or None). `gone` bytes
-    of its large part were left out. ValueError for nonsense."""
+    of its large part were left out. Raises ValueError for a malformed message."""
     parts = []
     while at < end:
         size, at = data[at], at + 1
@@ -101,7 +101,7 @@ def trim(data, start, end):
 
 
 class Call:
-    """A request that is sent or waits."""
+    """A request that was sent, or that waits to be sent."""
 
     def __init__(self, **fields):
         self.__dict__.update(fields, times=0, tag=None)
@@ -110,9 +110,9 @@ class Call:
 class Wire:
     """A connection to Muster's UNIX socket that is opened again whenever it is lost.
 
-    on_up() is called after each welcome, before requests that waited are sent; on_down() after each loss of a connection that
-    was welcomed. log(syslog level, text) hears of each new trouble once. `known` are bytes, perhaps 100 MB, that are
-    left out of large answers while they come; left_out is known during such an answer, else None.
+    on_up() is called after each welcome, before waiting requests are sent; on_down() after each loss of a connection that
+    was welcomed. log(syslog level, text) is called once for each new fault. `known` are bytes, perhaps 100 MB, that the wire
+    removes from large answers while it reads them; left_out equals known during such an answer, and is None otherwise.
     """
 
     def __init__(self, reactor, path, log, on_up=lambda: None, on_down=lambda: None, clock=time.monotonic):
@@ -130,16 +130,16 @@ class Wire:
         self.timer.start()
         self.ticker.start()
 
-    # ---- what users call
+    # ---- methods for callers
     def call(self, topic, payload, done, streaming=False, cred=(ANY, 0), repeat=False, wait=None):
         """Sends a request. payload: a dict, JSON text, or None. cred: userid and rolemask of the user for whom it is sent.
 
         done(errnum, body) is called once, or for each response of a streaming request until errnum is not 0. body is the
         payload as bytes (a bytearray if it is large), or None; with an errnum, it is a sentence (str).
 
-        A request with `repeat` waits for a connection, and is sent again after a loss, and when Muster had no room for it (EAGAIN),
-        as while an answer of 100 MB is on its way; give an id with each change (see `change`). Others fail with ECONNRESET without
-        a connection. After `wait` seconds, the request fails with EAGAIN.
+        A request with `repeat` waits for a connection. It is sent again after a loss of the connection, and after Muster had no
+        room for it (EAGAIN), as during an answer of 100 MB; give an id with each change (see `change`). Other requests fail with
+        ECONNRESET if there is no connection. After `wait` seconds, the request fails with EAGAIN.
         """
         text, now = json.dumps(payload) if isinstance(payload, dict) else payload, self.clock()
         call = Call(topic=topic, text=text, done=done, streaming=streaming, cred=cred, repeat=repeat, begun=now)
@@ -149,18 +149,18 @@ class Wire:
         elif len(text or "") + (sum(map(len, self.output)) if self.up else self.waiting_bytes) > self.most:
             self._tell(call, errno.EAGAIN, "too many requests wait for Muster; nothing was changed")
         else:
-            self._send(call) if self.up and not (repeat and self.waiting) else self._wait(call)  # none overtakes those that wait
+            self._send(call) if self.up and not (repeat and self.waiting) else self._wait(call)  # it must not overtake waiting ones
         return call
 
     def change(self, topic, payload, done, **options):
-        """Sends a request for a change, with an id of its own unless it has one, so that it is made once."""
+        """Sends a request for a change. If the request has no id, adds a new one, so that Muster makes the change once."""
         return self.call(topic, {"id": str(uuid.uuid4()), **payload}, done, **options)
 
     def awaits(self, call):
         return self.sent.get(call.tag) is call or call in self.waiting
 
     def cancel(self, call, topic=None):
-        """Forgets a request: done is not called any more. A topic, e.g. resource.journal-cancel, tells Muster to end it."""
+        """Drops a request: done is not called any more. With a topic, e.g. resource.journal-cancel, also asks Muster to end it."""
         if call and self.sent.get(call.tag) is call:
             del self.sent[call.tag]
             if topic and self.up:
@@ -270,7 +270,7 @@ class Wire:
             self._frames(self.socket)
 
     def _leave_out(self):
-        """Takes what is known out of a large frame, as long as the frame repeats it: `gone` bytes at `gap` so far."""
+        """Removes the bytes of `known` from a large frame while the frame repeats them: so far `gone` bytes at `gap`."""
         end = 8 + struct.unpack_from(">I", self.input, 4)[0] if self.known and len(self.input) >= 8 else 0
         if end > LARGE and not self.gone:
             self.gap = self.input.find(self.known[:64], self.looked)
@@ -281,7 +281,7 @@ class Wire:
         rest = self.input[self.gap :]
         del self.input[self.gap : self.gap + size]
         self.gone += size
-        if rest[:size] != memoryview(self.known)[self.gone - size : self.gone]:  # from here it is something else
+        if rest[:size] != memoryview(self.known)[self.gone - size : self.gone]:  # the frame differs from known
             del self.input[self.gap :]
             self.input += memoryview(self.known)[: self.gone - size]
             self.input += rest
@@ -332,7 +332,7 @@ class Wire:
     def _tell(self, call, errnum, body):
         try:
             call.done(errnum, body)
-        except Exception as e:  # a mistake in one answer must not stop the others
+        except Exception as e:  # a fault in the handling of one answer must not affect others
             self.log(syslog.LOG_ERR, f"muster: the answer to {call.topic}: {type(e).__name__}: {e}")
 
     # ---- writing
@@ -365,7 +365,7 @@ class Wire:
         except BlockingIOError:
             self.writer.start()
         except OSError:
-            self.writer.stop()  # the reader will see the end, after what Muster still had to say
+            self.writer.stop()  # the reader gets the last answers of Muster, and then the end
 
     def _send_again(self, calls):
         for call in calls:
@@ -389,7 +389,7 @@ LARGEST_RANK = 1 << 22
 
 
 def decode(text, most=LARGEST_RANK):
-    """Returns the set of integers of an idset in RFC 22 form. ValueError if it is none."""
+    """Returns the set of integers of an idset in RFC 22 form. Raises ValueError for other text."""
     count, ids, body = 0, set(), text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
     for part in body.split(",") if body else ():
         first, dash, last = part.partition("-")
@@ -416,19 +416,19 @@ def encode(ids):
 
 
 class Said:
-    """What Muster said on the stream of the acquisition, in the ranks of the brokers."""
+    """The state of the resources according to the stream of the acquisition, in ranks of the brokers."""
 
     def __init__(self):
-        self.nodes = {}  # rank -> what the rank is: its host and what the host has
+        self.nodes = {}  # rank -> its host and the contents of the host
         self.up, self.lost, self.properties, self.expiration = set(), set(), {}, 0.0
-        self.fresh = False  # the stream is open, and its first response has come
+        self.fresh = False  # whether the stream is open and its first response has arrived
 
     def first(self, nodes, up, properties, expiration, fresh=True):
         self.nodes, self.up, self.lost = nodes, up, set()
         self.properties, self.expiration, self.fresh = properties, expiration, fresh
 
     def update(self, change, ids):
-        """Takes an update of the stream, and returns the ranks that it names. ids: text of an idset -> set of broker ranks."""
+        """Applies an update of the stream, and returns the ranks that it names. ids: text of an idset -> set of broker ranks."""
         up, down, lost = (ids(change.get(key, "")) for key in ("up", "down", "shrink"))
         self.up |= up
         self.up -= down
@@ -442,17 +442,17 @@ class Said:
 
 
 class Local:
-    """What this instance knows by itself, and what it remembers of Muster while Muster is away."""
+    """The state of this instance's brokers, and the last known state of Muster, for the time without a connection."""
 
     def __init__(self):
         self.online, self.torpid = set(), set()
         self.pending = {}  # id -> drain that Muster has not made yet, with its "ranks"
-        self.blocked = set()  # drained or excluded, as Muster said last
-        self.reported = set()  # online, as Muster was told last
+        self.blocked = set()  # drained or excluded according to the last answer of Muster
+        self.reported = set()  # online according to the last report to Muster
 
     def up(self, said, among=None):
-        """Returns the ranks that jobs may use, of some ranks or of all. Muster decides while its stream is open. While it is not
-        open, a rank may only come up that Muster had as down because it was reported so, and that is neither drained nor
+        """Returns the ranks that jobs may use, of the ranks `among` or of all. While the stream of Muster is open, Muster decides.
+        Without the stream, a rank may come up only if Muster had it down because of a report, and if it is neither drained nor
         excluded."""
         ranks = said.up if said.fresh else (said.up | (set(said.nodes) - self.reported)) - self.blocked
         return ((ranks if among is None else ranks & among) & self.online) - self.barred()
@@ -462,20 +462,20 @@ class Local:
 
 
 class Held:
-    """What one scheduler was told. Its stream lives as long as the scheduler, whatever happens to Muster."""
+    """The knowledge of one scheduler. Its stream lasts as long as the scheduler, also while Muster is away."""
 
     def __init__(self):
         self.told, self.up, self.properties, self.expiration = False, set(), {}, 0.0
-        self.offered, self.ranks = {}, set()  # what the first response named, less what was shrunk
+        self.offered, self.ranks = {}, set()  # the ranks of the first response that were not shrunk
         self.compared, self.other = None, set()  # Muster's nodes that were compared last, and the ranks that differ
 
     def strange(self, said):
-        """Returns the offered ranks that are now another host, have other contents, or are gone."""
+        """Returns the offered ranks that have another host or other contents now, or that are missing."""
         return {r for r, node in self.offered.items() if said.nodes.get(r) != node} - said.lost
 
     def returned(self, said, nodes, excluded=frozenset()):
         """Returns the offered ranks that the stream of Muster does not name, because they were excluded when it was opened
-        again, and that are on offer now. nodes: what R has now."""
+        again, and that are offered now. nodes: the contents of the present R."""
         missing = self.offered.keys() - said.nodes.keys() - excluded if said.fresh else ()
         return {r for r in missing if nodes.get(r) == self.offered[r]}
 
@@ -488,9 +488,9 @@ class Held:
         return self.up
 
     def next(self, said, up, among=None):
-        """Returns the update that makes the scheduler believe what is true now, or None. up: the ranks that jobs may use, of
-        the ranks `among` if only these may have changed. The scheduler never hears of a rank
-        that its first response did not name, and one of its ranks always remains, because a scheduler without ranks hangs."""
+        """Returns the update that takes the scheduler to the present state, or None if no update is necessary. up: the ranks that
+        jobs may use, of the ranks `among` if only these may have changed. An update never names a rank that the first response
+        did not name, and one rank of the scheduler always remains, because a scheduler without ranks hangs."""
         shrink = said.lost & self.ranks
         if shrink and len(shrink) == len(self.ranks):
             shrink.remove(min(shrink))
@@ -522,11 +522,12 @@ SCHEDULING = b',"scheduling":'
 def cut(text, last, left_out=None):
     """Reads a response {"…": R, last: "…"} without its `scheduling`, which may have 100 MB: returns it as a dict, and the bytes
     from the comma before `scheduling` to the end of R, or b"". R with these bytes before its last brace is the R of Muster.
-    A bytearray becomes these bytes itself, because a copy of 100 MB takes too long. left_out: what the wire left out."""
+    A bytearray is reduced to these bytes in place, because a copy of 100 MB takes too long. left_out: the bytes that the wire
+    removed."""
     if left_out is not None:
         return json.loads(text), left_out
     at, end = text.find(SCHEDULING), text.rfind(b'},"' + last.encode() + b'":')
-    for _ in range(16):  # a property may have the same name; then what is before it cannot be read
+    for _ in range(16):  # a property may have the same name; the text before it is then no valid JSON
         if at < 0 or end < at:
             return json.loads(text), b""
         try:
@@ -595,8 +596,9 @@ def select(R, numbers, nodes=None):
 
 
 class Numbering:
-    """Muster's ranks and the brokers' ranks. Hosts decide. Where several brokers run on one host, rank r is rank r if the host
-    is the same. A host without a broker gets a rank after those of the brokers, and is never up."""
+    """The mapping between Muster's ranks and the brokers' ranks: ranks with the same host correspond. If several brokers run on one
+    host, rank r corresponds to rank r if both have this host. A host without a broker gets a rank after those of the brokers, and
+    is never up."""
 
     def __init__(self, nodes, brokers, by_rank=False):
         names, place = [host for host, _ in nodes.values()], {host: rank for rank, host in enumerate(brokers)}
@@ -630,7 +632,7 @@ OWNER, USER, NOBODY = 1, 2, 65534
 PIECE = 1 << 19
 SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
-DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain for good
+DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain permanently
 
 
 class Kvs:
@@ -651,13 +653,13 @@ class Kvs:
             lib.flux_future_destroy(future)
 
     def write(self, entries, done=lambda ok: None):
-        """entries: (key, bytes or a function that returns them, append). append is None for the place of a value."""
+        """entries: (key, bytes or a function that returns them, append). append is None for a reference to a value (a treeobj)."""
         self.queue.append((entries, [done]))
         if self.writing is None:
             self._next()
 
     def after(self, done):
-        """Calls done when what waits is written."""
+        """Calls done when all waiting writes are complete."""
         if self.writing is None:
             return done()
         return (self.queue[-1][1] if self.queue else self.done).append(lambda ok: done())
@@ -684,7 +686,7 @@ class Kvs:
             self._end(False)
 
     def copy(self, source, target, wanted):
-        """Makes the value of a key that of another one too, as a whole, if wanted() is true by then."""
+        """Copies the value of the key source to the key target in one step, if wanted() is true when the value was looked up."""
 
         def found(future):
             value = ffi.new("char *[1]")
@@ -713,7 +715,7 @@ class Kvs:
             self._next()
 
     def flush(self):
-        """Writes what waits, and returns when all is written."""
+        """Makes all waiting writes, and returns when they are complete."""
         while self.writing is not None:
             self._written(self.writing)
 
@@ -743,10 +745,10 @@ class Bridge:
         self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
         self.status_time, self.status_asked, self.status_old = time.time(), False, False
         self.changes, self.remembered = 0, None  # events so far; the status that the KVS has
-        self.arriving = {}  # id -> (msg, request, call) of drains that Muster is asked for, and that are not answered yet
+        self.arriving = {}  # id -> (msg, request, call) of drains that were sent to Muster and have no answer yet
         self.logged = {}  # broker rank -> reason of its drain in the eventlog
         self.by_host, self.everywhere = {}, set()  # host -> its ranks; the ranks of R and of brokers
-        self.held = self.scheduler = None  # what the scheduler was told, and its request
+        self.held = self.scheduler = None  # the knowledge of the scheduler, and its request
         self.made = {}  # parts of answers: name -> (key, value)
         self.acquiring = self.reporting = None  # Calls whose streams are open
         self.reported_torpid = set()
@@ -836,10 +838,10 @@ class Bridge:
     def fail(self, msg, errnum, text=None):
         self.answer(msg, text, errnum)
 
-    # ---- what the KVS remembers
+    # ---- the state in the KVS
     def restore(self, history):
-        """Takes what the last bridge of this instance wrote, and what flux-core's own module wrote to the eventlog. history: how many
-        seconds the eventlog goes back, once a checkpoint has the drains."""
+        """Reads the state that the last bridge of this instance wrote, and the eventlog that flux-core's own module wrote. history:
+        the number of seconds for which entries stay in the eventlog after a checkpoint has the drains."""
         self.state = json.loads(self.kvs.read(STATE) or b"{}")
         self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
         self.written_R = None if self.force_up else self.kvs.read(OWN_R)
@@ -862,8 +864,8 @@ class Bridge:
             self.keep_drain(str(uuid.uuid4()), ranks, reason, "update", (os.getuid(), OWNER))
 
     def replay(self, history):
-        """Returns the drained ranks and their reasons according to checkpoint.resource and resource.eventlog. Removes from the
-        eventlog what is old, and, if flux-core 0.61 or older wrote it, all but drains."""
+        """Returns the drained ranks and their reasons according to checkpoint.resource and resource.eventlog. Removes old entries
+        from the eventlog, and, if flux-core 0.61 or older wrote it, all entries except drains, undrains and definitions."""
         check, drained, lines = json.loads(self.kvs.read(CHECKPOINT) or b"{}"), {}, (self.kvs.read(LOG) or b"").splitlines()
         try:
             events = [json.loads(line) for line in lines]
@@ -892,7 +894,7 @@ class Bridge:
         return drained
 
     def locate(self, entry):
-        """Returns the ranks that the hosts of an entry have today."""
+        """Returns the present ranks of the hosts of an entry."""
         pairs = zip(sorted(decode(entry["idset"])), hosts_of(entry.get("nodelist") or ""))
         ranks = {rank if self.host(rank) == host else self.places.get(host) for rank, host in pairs}
         return ranks - {None}
@@ -917,7 +919,7 @@ class Bridge:
         return json.dumps({"timestamp": self.state["logged"], "name": name, "context": context}) + "\n"
 
     def remember(self, lines="", done=lambda ok: None):
-        """Writes what the next bridge needs, and lines of the eventlog, in one transaction."""
+        """Writes the state for the next bridge, and lines of the eventlog, in one transaction."""
         pending = [{k: v for k, v in d.items() if k in SAVED} for d in self.local.pending.values() if not d.get("made")]
         drain = [{**self.placed(decode(ids)), **entry} for ids, entry in self.status["drain"].items()]
         exclude = self.placed(decode(self.status["exclude"]))
@@ -957,7 +959,7 @@ class Bridge:
         text, data, crc = json.dumps(self.R).encode(), self.scheduling, [0]
         if text == self.written_R and (data is self.written_scheduling or data == self.written_scheduling):
             return
-        self.written_R, self.written_scheduling, self.state["scheduling"] = text, data, [0, 0]  # until all of it is there
+        self.written_R, self.written_scheduling, self.state["scheduling"] = text, data, [0, 0]  # until all pieces are written
         self.remember()
         self.kvs.write([(OWN_R, text, False), (NEXT_R, text[:-1], False) if data else ("resource.R", text, False)])
 
@@ -978,14 +980,14 @@ class Bridge:
             self.kvs.write([(NEXT_R, b"}", True)], finish)
 
     def read_scheduling(self):
-        """Returns what the KVS has of scheduling, or b"" if it is not whole."""
+        """Returns scheduling from the KVS, or b"" if it is incomplete."""
         known, data = self.state.get("scheduling", [0, 0]), bytearray()
         for number in range(-(-known[0] // PIECE)):
             data += self.kvs.read(f"{SCHEDULING_KEY}.{number}") or b""
         self.written_scheduling = data if [len(data), zlib.crc32(data)] == known else b""
         return self.written_scheduling
 
-    # ---- Muster comes and goes
+    # ---- connections to Muster
     def learn(self, path):
         """Asks Muster for R before this module serves: the modules of other ranks ask for it while they are loaded."""
         try:
@@ -1016,7 +1018,8 @@ class Bridge:
         self.speaks = not errnum and json.loads(body).get("userid") == NOBODY
 
     def join(self, errnum, body):
-        """R is known on this connection, and the drains that waited were sent before. Now liveness, then the acquisition."""
+        """Handles the first status on a connection. R is known then, and waiting drains were sent before. Sends the liveness, and
+        then the acquisition."""
         if self.joined:
             return None
         if errnum:
@@ -1043,7 +1046,7 @@ class Bridge:
         return self.take_R(o["R"], scheduling)
 
     def take_R(self, raw, scheduling=None):
-        """Takes R in Muster's ranks, and scheduling if Muster sent it too."""
+        """Puts an R with Muster's ranks in force, and scheduling if Muster sent it too."""
         nodes = expand(raw)
         n = Numbering(nodes, self.brokers, self.force_up)
         self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
@@ -1090,7 +1093,7 @@ class Bridge:
         self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
         if newest:
             self.mirror()
-        if not self.said.fresh:  # the stream says it earlier
+        if not self.said.fresh:  # otherwise, the stream has the change earlier
             self.tell()
         returned = self.held and self.held.returned(self.said, self.nodes, decode(self.status["exclude"]))
         if returned and returned != self.asked:
@@ -1120,7 +1123,7 @@ class Bridge:
         return encode(self.numbering.back[r] for r in ranks if r in self.numbering.back)
 
     def report(self):
-        """Tells Muster which brokers are there: all on a new connection, then what changed."""
+        """Reports the liveness of brokers to Muster: that of all brokers on a new connection, and then the changes."""
         if not self.joined or self.reporting is False:
             return
         online = self.local.online & set(self.nodes)
@@ -1178,7 +1181,7 @@ class Bridge:
         if now >= self.retry_acquire:
             self.acquire()
         if self.held and not self.held.told and not self.refused and now >= self.first_until + (30 if self.acquiring else 0):
-            self.first()  # Muster is away or hangs: what the last known state allows
+            self.first()  # Muster is away or hangs: the scheduler gets the last known state
         if now >= self.next_usage and self.joined and self.reporter and not self.usage_asked:
             self.next_usage, self.usage_asked = now + 1, True
             self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
@@ -1201,7 +1204,7 @@ class Bridge:
             self.acquiring = self.wire.call("resource.acquire", o, self.on_update, streaming=True)
 
     def abandon(self):
-        """Leaves the stream of the acquisition. It is opened again after a second, and its first response has everything."""
+        """Cancels the stream of the acquisition. It is opened again after a second; its first response has the whole state."""
         self.wire.cancel(self.acquiring)
         self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
 
@@ -1216,14 +1219,14 @@ class Bridge:
         if b'"resources":' not in body[:64]:
             try:
                 changed = self.said.update(json.loads(body), n.ids)
-            except Exception:  # a rank that is down must not stay up: the next first response has all
+            except Exception:  # a rank that is down must not stay up; the first response of the next stream has the whole state
                 self.abandon()
                 raise
             self.local.blocked = self.local.blocked - self.said.up  # the last status is older
             return self.tell(changed)
         o, scheduling = cut(body, "up", self.wire.left_out)
         offered = expand(o["resources"])
-        if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than the one known here
+        if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than self.R
             self.abandon()
             self.wire.call("resource.get", None, self.on_R)
             return None
@@ -1242,7 +1245,7 @@ class Bridge:
             here = set(self.nodes) - decode(self.status["exclude"])
             self.said.nodes, scheduling = {r: self.nodes[r] for r in here}, self.scheduling
             R = select(self.R, {r: r for r in here})
-            if not self.said.up:  # Muster was lost before it was asked what is up
+            if not self.said.up:  # the connection was lost before Muster sent the ranks that are up
                 self.said.up = here - self.local.blocked
             self.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
         up = encode(self.held.first(self.said, self.local.up(self.said)))
@@ -1293,7 +1296,7 @@ class Bridge:
 
     # ---- changes
     def ranks(self, targets):
-        """Returns the ranks of targets, which are an idset or hosts."""
+        """Returns the ranks of targets, which are an idset or a hostlist."""
         try:
             ranks = decode(targets, 1 << 17)
         except ValueError:
@@ -1311,12 +1314,12 @@ class Bridge:
         """Returns whether targets are ranks of brokers on hosts that R does not name."""
         try:
             ranks = decode(targets, 1 << 17)
-        except (AttributeError, TypeError, ValueError):  # hosts, or nonsense
+        except (AttributeError, TypeError, ValueError):  # hosts, or a malformed value
             return False
         return bool(ranks) and ranks <= self.everywhere - self.nodes.keys()
 
     def translate(self, targets):
-        """Returns targets for Muster. Ranks become hosts, so that a new R cannot make them other hosts."""
+        """Returns targets for Muster. Ranks are replaced by hosts, because a rank may be another host in a new R."""
         if not targets or targets[0] not in "[0123456789":
             return targets
         ranks = self.ranks(targets)
@@ -1327,7 +1330,7 @@ class Bridge:
         if not msg.rolemask & OWNER and not self.speaks:
             raise OSError(errno.EPERM, "Request requires owner credentials")
         if msg.topic == "resource.drain" and msg.rolemask & OWNER and self.elsewhere(wanted.get("targets")):
-            # the module of a host that R does not name drains the host when it starts, and must start
+            # The module of a host that R does not name drains the host when it starts, and a refusal would prevent its start.
             self.log.warning(f"muster: no drain of rank {wanted['targets']}, because R does not name it: {wanted.get('reason')}")
             return self.answer(msg)
         for key in {"targets", "ranks"} & set(wanted):
@@ -1355,17 +1358,17 @@ class Bridge:
         for drain in [d for d in self.local.pending.values() if "retry" in d] if msg.topic == "resource.undrain" else ():
             self.send_drain(drain)  # before the undrain, which must not overtake it
 
-        # A user's request is not repeated: the next Muster may not believe for whom this connection speaks.
+        # A user's request is not repeated: on the next connection, Muster may not accept requests for other users.
         wait = None if keeps else self.grace
         if keeps:
             self.arriving[change] = msg, wanted, None
         call = self.wire.call(msg.topic, wanted, done, cred=cred, repeat=bool(owner), wait=wait)
-        if change in self.arriving:  # the wire did not refuse it
+        if change in self.arriving:  # otherwise, the wire has refused it
             self.arriving[change] = msg, wanted, call
         return None
 
     def keep_here(self, change):
-        """Answers a drain without Muster, which was asked for it."""
+        """Makes and answers a drain in this instance, after Muster was asked for the drain and has not made it."""
         msg, wanted, call = self.arriving.pop(change)
         try:
             self.drain_here(msg, wanted, change, call)
@@ -1375,9 +1378,9 @@ class Bridge:
             self.wire.cancel(call)
 
     def drain_here(self, msg, wanted, change, call=None):
-        """A drain while Muster is away: it keeps jobs away at once, is written to the KVS, and is passed on later. A drain of
-        ranks that seem drained is accepted too, because Muster may have ended their drains just before it was lost. call: the
-        request that Muster may still answer, which keeps its place before later requests."""
+        """Makes a drain while Muster is away. The drain keeps jobs away at once, is written to the KVS, and is sent to Muster later.
+        Drains of drained ranks are accepted too, because Muster may have ended the earlier drains just before the connection was
+        lost. call: the request that Muster may still answer; it keeps its place before later requests."""
         ranks, mode, reason = self.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
         if mode not in (None, "update", "overwrite", "force-overwrite"):
             return self.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
@@ -1411,7 +1414,7 @@ class Bridge:
 
         def done(errnum, body):
             if errnum in DECIDED and (drain["mode"] is None or len(drain["ranks"]) > 1):
-                # Muster refuses a drain whole. Each host is drained by itself, so that one host does not keep the others up.
+                # Muster refuses a drain as a whole. The bridge drains each host separately, so that one host does not keep others up.
                 del self.local.pending[drain["id"]]
                 for rank in sorted(drain["ranks"]):
                     one = ({rank}, drain["reason"], drain["mode"] or "update", drain["cred"])
@@ -1429,13 +1432,13 @@ class Bridge:
         ranks = drain["ranks"] & self.nodes.keys()
         if call and self.wire.awaits(call):
             call.done = done
-        elif ranks:  # R may have none of these hosts
+        elif ranks:  # empty if R has none of these hosts
             o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
-            o = {k: v for k, v in o.items() if v}  # Muster takes an empty reason for a reason
+            o = {k: v for k, v in o.items() if v}  # Muster would keep an empty reason as a reason
             self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
 
     def settle(self):
-        """Forgets drains that Muster has made, once the scheduler's view has them from Muster."""
+        """Drops drains that Muster has made, once the scheduler's view has them from Muster."""
         made = [change for change, drain in self.local.pending.items() if drain.get("made")]
         if made and (self.said.fresh or not self.held):
             for change in made:
@@ -1443,7 +1446,7 @@ class Bridge:
             self.remember()
             self.tell()
 
-    # ---- what is read
+    # ---- queries
     def mark(self):
         return {} if self.joined else {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}}
 
@@ -1500,7 +1503,7 @@ class Bridge:
         return json.dumps(select(self.R, {r: r for r in ranks}, self.nodes))
 
     def kept(self, name, key, make):
-        """Returns what make() returned for the same key. The objects of a key that are the same are not compared."""
+        """Returns the cached result of make() for the key, or calls make(). Identical objects in keys are not compared."""
         if name not in self.made or self.made[name][0] != key:
             self.made[name] = key, make()
         return self.made[name][1]
@@ -1518,7 +1521,7 @@ class Bridge:
         if self.following and any(event["name"] == "resource-define" for event in events):
             self.wire.call("resource.get", None, self.on_R)
         live = self.following
-        if not live:  # Muster sends all that it has, and then a batch without events
+        if not live:  # Muster sends all past events, and then a batch without events
             self.batch = (self.batch + events)[-MOST_EVENTS:]
             if events:
                 return None
@@ -1531,7 +1534,7 @@ class Bridge:
             self.last_event, self.status_old, context = event, True, event.get("context", {})
             self.changes += 1
             context = {k: self.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
-            if event["name"] in ("drain", "exclude"):  # until the next status says the same
+            if event["name"] in ("drain", "exclude"):  # until the next status contains them
                 self.local.blocked = self.local.blocked | decode(context.get("idset", ""))
             if "expiration" in context:  # flux-core writes a number with a point, and its tools compare it as one
                 context["expiration"] = float(context["expiration"])
@@ -1540,7 +1543,7 @@ class Bridge:
                 if live and event["name"] in ("drain", "undrain") and context.get("holder", SHARED) in (SHARED, "*"):
                     ranks, level, reason = decode(context["idset"]), context.get("overwrite", 0), context.get("reason") or ""
                     unknown = {r for r in ranks if not self.logged.get(r) and (reason or self.logged.get(r) is None)}
-                    if event["name"] == "undrain" or level or unknown:  # else the log has it
+                    if event["name"] == "undrain" or level or unknown:  # otherwise, the log has the event
                         line = self.record(event["name"], ranks, reason, level)
                         self.kvs.write([(LOG, line.encode(), True)], lambda ok, ranks=ranks: ok or self.unsure(ranks))
         return None
@@ -1571,12 +1574,12 @@ class Bridge:
             self.journals.remove(one)
             self.fail(one, errno.ENODATA)
 
-    # ---- the rest of what a resource module does
+    # ---- the other services of a resource module
     def on_topo_get(self, msg):
         self.answer(msg, self.xml) if self.xml else self.fail(msg, errno.ENOSYS, "the topology of this host is not known")
 
     def on_topo_reduce(self, msg):
-        """Other ranks send what their hosts have. R comes from Muster, so this is not needed."""
+        """Other ranks send the contents of their hosts, which the bridge ignores, because R comes from Muster."""
 
     def on_monitor_waitup(self, msg):
         up = msg.payload["up"]
@@ -1594,7 +1597,7 @@ class Bridge:
         self.answer(msg)
 
     def on_bridge(self, msg):
-        """What the bridge knows about itself, for muster flux-check and for tests."""
+        """Returns the state of the bridge, for muster flux-check and for tests."""
         told = {"up": encode(self.held.up), "ranks": encode(self.held.offered)} if self.held and self.held.told else None
         keys = "owner joined speaks refused trouble following".split()
         own = {"pending": len(self.local.pending), "acquired": self.said.fresh, "reported": self.reporter, "told": told}
@@ -1611,7 +1614,7 @@ class Bridge:
         self.held = None
         try:
             self.take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))
-        except (OSError, ValueError):  # Muster is away: the KVS has what is known
+        except (OSError, ValueError):  # Muster is away: the KVS has the last known state
             pass
         drains = self.status_now(False)["drain"].items()
         drains = {ids: {**o, "timestamp": float(o["timestamp"]), "nodelist": self.named(decode(ids))} for ids, o in drains}
@@ -1634,8 +1637,8 @@ def by_reason(reasons):
 
 
 def ask(path, topics, patience):
-    """Sends requests over a connection of its own and returns the answers; for times when the reactor does not run.
-    Muster has `patience` seconds to appear, and then 60 s for each answer, or 5 s without patience."""
+    """Sends requests over a separate connection and returns the answers; for times when the reactor does not run.
+    Waits up to `patience` seconds for Muster to accept the connection, and then 60 s for each answer, or 5 s without patience."""
     end = time.monotonic() + patience
     while True:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as s:

@@ -1,6 +1,6 @@
 # Class-data archives, which halve the start-up time; muster reads this file. They are made on first use and found by a name that covers
 # the Java binary and every jar (path, inode, mtime, size): the JVM ignores an archive that does not match, silently. An archive that
-# another user could have written is not used. Without archives everything works, slower.
+# another user could have written is not used. Without archives, all commands work, but start more slowly.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # muster sets the variables: java, key, class_path, shared_cache and the options
 
@@ -24,8 +24,8 @@ require_java_17() {
     [ "${release:-0}" -ge 17 ] || fail "$java is Java ${full:-of an unknown version}: 17 or newer is needed (install it, or set JAVA_HOME)"
 }
 
-# Succeeds if only root and this user can have put anything into directory $1, or changed file $2 in it: the JVM runs what an archive has.
-# Directories above count as well. A group that has its user's number is that user's own.
+# Succeeds if only root and this user can have created files in directory $1, or changed file $2 in it: the JVM executes the code in an
+# archive. The directories above are checked as well. A group with the number of a user is taken for the private group of this user.
 trusted() {
     path=$(cd -- "$1" 2>/dev/null && pwd -P) || return 1
     file=${2:+$path/$2}
@@ -35,7 +35,7 @@ trusted() {
         set -- "$@" "$path/"
     done
     stat -L -c '%u %g %a' -- /proc/self ${file:+"$file"} "$@" 2>/dev/null | {
-        read -r me _ # the owner of /proc/self is whoever asks
+        read -r me _ # the owner of /proc/self is the user who runs this command
         while read -r owner group mode; do
             case $owner in
                 0 | "$me") ;;
@@ -62,7 +62,7 @@ find_archive() {
     done
 }
 
-# Sets $cache to the first directory that nobody else can write to, and in which making archives has not failed already.
+# Sets $cache to the first directory that no other user can write to, and in which making archives has not failed already.
 choose_cache() {
     for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/muster"; do
         case $cache in
@@ -79,8 +79,8 @@ choose_cache() {
     return 1
 }
 
-# Makes both archives, in a directory of their own and renamed into place. A command that comes second meanwhile does without. The
-# training runs in the background: a shell acts on a signal while it waits, but not before a command in the foreground has ended.
+# Makes both archives, in a directory of their own and renamed into place. Other commands that start meanwhile run without archives. The
+# training runs in the background: a shell handles a signal while it waits, but not before a command in the foreground has ended.
 make_archives() {
     [ "${MUSTER_CACHE:-}" != off ] && choose_cache || return 0
     find "$cache" -maxdepth 1 -name lock -mmin +10 -exec rmdir {} + 2>/dev/null
@@ -108,7 +108,7 @@ make_archives() {
     trap - INT TERM HUP
 }
 
-# Ends the training, removes what was begun, and ends as signal $1 would have ended this shell.
+# Ends the training, removes unfinished files, and ends as signal $1 would have ended this shell.
 abandon() {
     trap '' INT TERM HUP
     if [ -n "$trainer" ]; then
@@ -121,8 +121,8 @@ abandon() {
     kill -"$1" $$
 }
 
-# Trains, in a subshell in the background: runs a daemon of its own, on a socket and a state directory that nobody else sees, and the
-# common verbs against it. Neither has anything to lose, so when the training is ended they are killed.
+# Trains, in a subshell in the background: runs a separate daemon, on a private socket and a private state directory, and the common verbs
+# with this daemon. Their data are not needed afterwards, so the end of the training kills the daemon and the verbs.
 train() {
     daemon='' child=''
     trap 'trap "" TERM HUP; kill -KILL $daemon $child 2>/dev/null; wait' EXIT
@@ -140,7 +140,7 @@ train() {
         dump "$daemon_options" "$class_path" "$daemon_archive" "$work"/daemon.*.classes
 }
 
-# Waits for the command that was started last, so that a signal is acted on meanwhile.
+# Waits for the command that was started last, so that the shell can handle signals meanwhile.
 finish() {
     child=$!
     wait "$child"
@@ -204,8 +204,8 @@ dump() {
     finish && cp "$work/archive" "$target.$$" && mv -f "$target.$$" "$target"
 }
 
-# Sets $class_path and $archive for $1 (client or daemon). If there is no archive, makes it, unless a service manager waits: one that waits
-# for READY must not wait for archives too. $2 is the first word of the command line.
+# Sets $class_path and $archive for $1 (client or daemon). If there is no archive, makes it, but not under a service manager, which waits
+# for READY and must not wait for archives too. $2 is the first word of the command line.
 use_archive() {
     "$1_class_path"
     find_archive "$1"

@@ -10,7 +10,7 @@ require_jdk() {
 # Only serve looks at every source file; the other verbs only notice a missing jar.
 build_if_needed() {
     needs_build "$1" || return 0
-    [ "${MUSTER_BUILD:-}" != no ] || built || exit 1 # a completion script asks, which must neither wait nor disturb a build
+    [ "${MUSTER_BUILD:-}" != no ] || built || exit 1 # set by completion scripts, which must neither wait for a build nor disturb one
     require_jdk
     command -v mvn >/dev/null || fail "building needs Maven: there is no mvn on PATH (Debian: maven)"
     mkdir -p "$main" || fail "cannot write to $main"

@@ -19,7 +19,7 @@ HOSTS = [f"node{i}" for i in range(4)]
 
 
 class LiveDaemon(unittest.TestCase):
-    kvs = {}  # the same instance in all tests: its acquisition waits for it after each of them
+    kvs = {}  # one instance in all tests: after each test, the acquisition waits for the instance
 
     def setUp(self):
         self.reactor, self.bridge = Reactor(), None
@@ -58,13 +58,13 @@ class LiveDaemon(unittest.TestCase):
         return got[0][0], json.loads(got[0][1]) if got[0][1] and not got[0][0] else got[0][1]
 
     def allowed(self):
-        """What a scheduler may use according to the daemon and to the brokers."""
+        """Returns the ranks that a scheduler may use according to the daemon and the brokers."""
         _, status = self.ask("status")
         down = bridge.decode(status["exclude"]).union(*map(bridge.decode, status["drain"]))
         return set(range(4)) - down
 
     def lose(self):
-        """Loses the connection to the daemon, which goes on."""
+        """Breaks the connection to the daemon, which continues to run."""
         self.bridge.wire.lost("the test closed it")
 
     def test_the_wire(self):

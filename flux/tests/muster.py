@@ -1,4 +1,4 @@
-"""A Muster for tests, in a thread: what the bridge asks of it, with the inventory in a few sets. Tests stop and start it."""
+"""A Muster for tests, in a thread: answers the requests of the bridge, with the inventory in a few sets. Tests stop and start it."""
 
 import errno
 import json
@@ -75,7 +75,7 @@ class Peer:
 
 
 class Muster:
-    """topics that `missing` names get ENOSYS; `refuse` maps a topic to (errnum, sentence)."""
+    """The server. Topics in `missing` get ENOSYS; `refuse` maps a topic to (errnum, sentence)."""
 
     def __init__(self, path, hosts):
         self.path, self.hosts, self.lock = path, list(hosts), threading.RLock()
@@ -144,7 +144,7 @@ class Muster:
         return hosts
 
     def change(self, name, hosts, **context):
-        """Makes a change and tells everybody."""
+        """Makes a change and sends it on all streams."""
         with self.lock:
             before = set(self.up())
             if name == "drain":

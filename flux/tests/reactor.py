@@ -55,7 +55,7 @@ class Reactor:
         return _Timer(self, after, callback, repeat)
 
     def turn(self, longest=0.05):
-        """Calls what is due, at most once each."""
+        """Calls the callbacks that are due, each at most once."""
         now = time.monotonic()
         wait = min([longest] + [max(0.0, t.at - now) for t in self.timers])
         with selectors.DefaultSelector() as selector:

@@ -63,7 +63,7 @@ class BridgeTest(unittest.TestCase):
         self.scheduler = Scheduler(bridge.expand(self.R), bridge.decode(first["up"]))
 
     def up(self):
-        """What the scheduler believes now."""
+        """Returns the ranks that are up according to the scheduler."""
         for errnum, update in self.msg.responses[self.taken :]:
             self.assertEqual(0, errnum, update)
             self.scheduler.take(update)
@@ -346,7 +346,7 @@ class WithMuster(BridgeTest):
         self.h.allocated = "2"
         self.until(lambda: self.muster.usage == "2")
         self.muster.usage = None
-        self.until(lambda: self.muster.usage == "2")  # for those who wait for a report that is later than their change
+        self.until(lambda: self.muster.usage == "2")  # for users who wait for a report that is newer than their change
 
     def test_a_muster_without_reporters_is_named_once_and_serves(self):
         self.muster.missing = {"report", "usage"}

@@ -9,7 +9,7 @@ FOUR = {rank: (f"node{rank}", '{"core": "0-3"}') for rank in range(4)}
 
 
 class Scheduler:
-    """What a scheduler makes of the responses, as RFC 28 has it. It refuses what the deployed schedulers choke on."""
+    """A model of a scheduler that applies the responses according to RFC 28, and fails where deployed schedulers would fail."""
 
     def __init__(self, nodes, up):
         self.ranks, self.up, self.expiration, self.properties = set(nodes), set(up), 0.0, {}
@@ -34,7 +34,7 @@ class Scheduler:
 
 
 class Table(unittest.TestCase):
-    """The transcripts of the daemon's AcquireStreamsTest and of ToldTest, and what is only the bridge's."""
+    """The transcripts of the daemon's AcquireStreamsTest and of ToldTest, and cases that only the bridge has."""
 
     def setUp(self):
         self.said, self.local, self.held = bridge.Said(), bridge.Local(), bridge.Held()
@@ -169,7 +169,7 @@ class Table(unittest.TestCase):
 
 
 class Property(unittest.TestCase):
-    """What the scheduler believes equals what the daemon says, whatever breaks when."""
+    """The knowledge of the scheduler equals the state of the daemon after any sequence of changes and faults."""
 
     def sequence(self, chance):
         n = chance.choice([1, 2, 5, 12])

@@ -1,4 +1,4 @@
-"""The rules of muster-flux, against models of what both sides accept. Needs no Flux."""
+"""The rules of muster-flux, with models of both sides. Needs no Flux."""
 
 import importlib.machinery
 import importlib.util
@@ -110,7 +110,7 @@ FAN, DIMM = "bad fan", "bad dimm"
 OURS = "muster(admin): bad dimm"
 
 
-# (what happens, events, what Flux drains at the end, what Muster holds at the end)
+# (description, events, drains of Flux at the end, holds of Muster at the end)
 ROWS = [
     ("drain in Muster", [("muster", "drain", "a", DIMM)], {"a": OURS}, {"a": {"admin": DIMM}}),
     ("drain in Flux", [("flux", "drain", "a", FAN)], {"a": FAN}, {"a": {"flux": FAN}}),

@@ -14,7 +14,7 @@ from reactor import Reactor
 
 
 class Server:
-    """A scripted server on the reactor of the test: each connection gets a welcome and is then the test's."""
+    """A scripted server on the reactor of the test: sends a welcome on each connection, and leaves the rest to the test."""
 
     def __init__(self, reactor, path, welcome=b"\0"):
         self.reactor, self.path, self.welcome, self.connections, self.read = reactor, path, welcome, [], []

@@ -23,7 +23,7 @@ class _Commit:
 
 
 class _Rpc:
-    """An answer that is there, or answers of a group that follow each other."""
+    """A future with one answer, or the successive answers about a group of brokers."""
 
     def __init__(self, broker, payload):
         self.broker, self.payload, self.callback = broker, payload, None
@@ -59,7 +59,7 @@ class Instance(reactor.Reactor):
         self.allocated, self.kvs_fails = "", False
         self.sent, self.path = {}, "/nonexistent"
 
-    # ---- as flux.Flux
+    # ---- methods of flux.Flux
     def attr_get(self, name):
         return {"hostlist": self.hosts, "local-uri": "local://" + self.path}[name]
 
@@ -86,7 +86,7 @@ class Instance(reactor.Reactor):
             self.kvs[key] = self.kvs[data] if flags is None else (self.kvs.get(key, b"") if flags else b"") + data
         return _Commit(self, -1 if self.kvs_fails else 0)
 
-    # ---- what tests do
+    # ---- methods for tests
     def later(self, function):
         self.soon.append(function)
 
@@ -97,7 +97,7 @@ class Instance(reactor.Reactor):
         super().turn(0 if self.soon or soon else longest)
 
     def group(self, name, members):
-        """The members of a group of brokers change."""
+        """Changes the members of a group of brokers."""
         future = self.groups[name]
         future.payload = {"members": members}
         future.callback(future)
@@ -117,7 +117,7 @@ class Instance(reactor.Reactor):
         reader.start()
 
     def readable(self, local, data):
-        """Takes a response to a request of send(), or a request, which is answered. Returns whether there may be more."""
+        """Reads responses to requests of send(), and answers requests. Returns whether more bytes may follow."""
         more = local.recv(1 << 20)
         data += more
         while len(data) >= 8 and len(data) >= (end := 8 + struct.unpack_from(">I", data, 4)[0]):
@@ -134,7 +134,7 @@ class Instance(reactor.Reactor):
             one.close()
 
     def send(self, topic, payload=None, sender="client", userid=100, rolemask=1, streaming=False, noresponse=False):
-        """Sends a request to the module and returns it; its responses come into its list."""
+        """Sends a request to the module and returns it; the responses are appended to its list."""
         self.tags += 1
         msg = Message(topic, payload, userid, rolemask, sender, self.tags, streaming, noresponse)
         service, self.sent[self.tags] = self.services[topic], msg

@@ -1,1 +1,1 @@
-"""A stand-in for the Flux bindings: one broker in one process, with what the bridge needs of it."""
+"""A stand-in for the Flux bindings: one broker in one process, with the parts that the bridge uses."""

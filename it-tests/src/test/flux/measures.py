@@ -1,6 +1,6 @@
-"""What peer.py measures of a daemon that speaks Flux's protocol, through libflux.
+"""The measurements of peer.py, through libflux, of a daemon that speaks Flux's protocol.
 
-The measuring functions take say(), which they call with how far they are, and the URI of the daemon.
+The measuring functions take say(), which they call with their progress, and the URI of the daemon.
 """
 
 import json
@@ -13,7 +13,7 @@ from flux.constants import FLUX_NODEID_ANY, FLUX_RPC_STREAMING
 from flux.core.inner import ffi, lib
 
 DRAINED, REASONS = 3000, 300
-KEPT = []  # what C calls must outlive the call
+KEPT = []  # callbacks that C calls must not be garbage-collected before the last call
 
 
 class Client:
@@ -26,7 +26,7 @@ class Client:
         lib.flux_set_reactor(self.handle, self.reactor)
 
     def ask(self, topic, payload, callback, flags=0):
-        """Sends a request. The callback is one that on_answer() made."""
+        """Sends a request. The callback is a result of on_answer()."""
         text = ffi.NULL if payload is None else json.dumps(payload).encode()
         future = lib.flux_rpc(self.handle, topic.encode(), text, FLUX_NODEID_ANY, flags)
         sent = future != ffi.NULL and lib.flux_future_then(future, -1.0, callback, ffi.NULL) == 0
@@ -73,7 +73,7 @@ def require(errno):
 
 
 def drains(say, uri, ranks, count, warm):
-    """Returns the seconds until each drain was answered, and the seconds until the scheduler was told of each."""
+    """Returns the seconds until each drain was answered, and the seconds until the scheduler received its update."""
     admin = Client(uri)
     scheduler = Client(uri, admin.reactor)
     seen = {}
@@ -105,7 +105,7 @@ def drains(say, uri, ranks, count, warm):
 
 
 def asking(say, uri, topics, count):
-    """Returns the seconds until requests that were sent together were all answered, each time."""
+    """Sends all requests together, `count` times, and returns the seconds until all were answered, for each time."""
     client, left, times = Client(uri), [], []
 
     def answered(errno):
@@ -183,7 +183,7 @@ def drained_ranks():
 
 
 def other_ranks(beside):
-    """Drains and undrains, for ever, of ranks that many beside those."""
+    """Yields drains and undrains without end, of the ranks that are `beside` above those of drained_ranks()."""
     number = 0
     while True:
         yield "drain", 5 * (number % 1000) + beside, number % REASONS

@@ -63,7 +63,7 @@ def start(function, *args):
 
 
 def finish(measurement, stall, cell):
-    """What cell() makes of the result; or how far it was when it failed, or when nothing had happened for that many seconds."""
+    """Returns cell(result); or the last progress if the measurement failed, or made no progress for `stall` seconds."""
     process, pipe, progress = measurement
     last, since = progress.value, time.monotonic()
     try:

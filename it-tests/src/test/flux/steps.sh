@@ -6,7 +6,7 @@ STEPS=(check boot job verbs verify drain kill waits rival restart epilog nobody 
     reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
-PATIENCE=${PATIENCE:-30} # seconds that something may take on a busy machine
+PATIENCE=${PATIENCE:-30} # the longest time in seconds that a step waits for one condition on a busy machine
 
 result() { printf 'RESULT: %s\n' "$*"; }
 fail() {
@@ -125,7 +125,7 @@ on_check() {
     configure 'node[0-1]'
     serve
     inside check || fail "flux-check found a problem on an instance that works"
-    # what is missing is found: no key, Muster away, another host
+    # flux-check reports each fault: no key, Muster away, another host
     kill_muster
     sed -i 's/node\[0-1\]/node[0-2]/; s/offline/online/' "$dir/muster.toml"
     printf '[x]\n' >"$dir/flux.toml"
@@ -158,7 +158,7 @@ in_job() {
     grep -q unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
 }
 
-# What users of an instance call.
+# The commands that users of an instance run.
 in_verbs() {
     ready
     flux resource info | grep -q '2 Nodes, 4 Cores' || fail "info: $(flux resource info)"
@@ -236,7 +236,7 @@ in_kill() {
     still_runs
 }
 
-# What needs Muster waits for it, and fails with a sentence after the grace.
+# Requests that need Muster wait for it, and fail with a sentence after the grace.
 on_waits() {
     GRACE=60.0 configure 'node[0-1]'
     serve
@@ -263,7 +263,7 @@ in_refuses() {
     waits_for node1
 }
 
-# Somebody else tries to acquire in the gap.
+# Another scheduler tries to acquire while the connection is lost.
 in_rival() {
     ready
     long_job
@@ -330,7 +330,7 @@ in_epilog_2() {
     runs_on node1
 }
 
-# Muster was never there: nothing to boot on.
+# Muster was never started, so the instance has no R to start with.
 on_nobody() {
     configure 'node[0-1]'
     ! instance -- true >"$dir/out" 2>&1 || fail "an instance started without R"
@@ -353,7 +353,7 @@ in_hang() {
     still_runs
 }
 
-# Muster answers nine tenths of the time not at all.
+# Muster does not answer for nine tenths of the time.
 in_slow() {
     ready
     long_job
@@ -370,7 +370,7 @@ in_slow() {
     still_runs
 }
 
-# No byte can be written any more.
+# Muster cannot write to its disk.
 in_full() {
     ready
     long_job
@@ -436,7 +436,7 @@ in_released() {
     scheduler_has down node7 || fail "$(flux resource list)"
 }
 
-# A follower ends, and the broker knows.
+# A follower ends, and the leader reports that its host is offline.
 on_lost_broker() {
     configure 'node[0-2]'
     serve
@@ -456,7 +456,7 @@ in_lost_broker() {
     runs_on node0
 }
 
-# The end of the bridge is the end of the instance, which is said.
+# The end of the bridge ends the instance, with a message.
 on_bridge_killed() {
     configure 'node[0-1]'
     serve
@@ -626,7 +626,7 @@ in_rate() {
     awk -v begun="$begun" -v ended="$EPOCHREALTIME" -v jobs="${JOBS:-200}" 'BEGIN { printf "%.1f\n", jobs / (ended - begun) }'
 }
 
-# How long it takes until the scheduler is told of a drain, and what `flux resource status` takes, at 16,384 ranks that do not exist.
+# The time until the scheduler receives a drain, and the time of `flux resource status`, at 16,384 ranks without real hosts.
 on_scale() {
     FLUX=$(type -P flux) "$top/it-tests/src/test/flux/peer.py" --peers flux-core,bridge --only steady,command --ranks 16384 --warm 100 \
         >"$dir/table" || fail "peer.py"
@@ -738,7 +738,7 @@ on_sharness() {
     for file in "$FLUX_TESTS"/t231[0-9]-*.t "$FLUX_TESTS"/t235[0-5]-*.t; do
         name=$(basename "$file" .t)
         [[ -z ${ONLY:-} || $name = $ONLY* ]] || continue
-        # A job that waits for ever, because the test expects another answer, is ended after two minutes.
+        # A job that never ends, because the test expects another answer, is killed after two minutes.
         sed -E 's/^(\t(test_must_fail )?)flux run /\1run_timeout 120 flux run /' "$file" >"$dir/$name.t"
         (cd "$FLUX_TESTS" && SHARNESS_DIRECTORY=$dir timeout 1800 unshare --map-root-user --mount sh -c \
             'mount --bind "$0" "$1" && mount --bind "$2" "$3" && shift 2 && exec sh "$@"' \

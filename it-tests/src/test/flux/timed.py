@@ -1,7 +1,7 @@
 """The bridge that BRIDGE names, with a file $TURNS that gets the longest turn of its reactor in ms, and the callbacks in it.
 
-A turn is what runs between two times that the module waits for something: one callback or several. The time that the kernel
-lets the module wait for a processor does not count, so that other programs change little.
+A turn is the work between two waits of the reactor: one callback or several. The time in which the module waits for a
+processor does not count, so that other programs have little influence.
 """
 
 import importlib.util

@@ -1,9 +1,10 @@
 """A module `resource` for flux-core's own tests: on rank 0 the bridge, with a Muster that it starts for the instance, else flux's module.
 
 The step sharness puts this file into the directory in which the tests' brokers look for modules. Muster gets the R that flux's own module
-would have: of the configuration, else of the KVS, else what this host has, for each broker. Each load of the module gets a Muster that knows
-no drains, and a bridge that has not served the instance before. Drains then come from the keys in which flux's own module keeps them, which
-some tests edit. BRIDGE and MUSTER name files, and SHARNESS_DIRECTORY the directory of flux's module native.so and of what each Muster writes.
+would have: that of the configuration, else that of the KVS, else one with the contents of this host for each broker. Each load of the
+module gets a Muster without drains, and a bridge that has not served the instance before. Drains then come from the keys in which flux's
+own module keeps them, which some tests edit. BRIDGE and MUSTER name files. SHARNESS_DIRECTORY has flux's module native.so and the files of
+each Muster.
 """
 import ctypes
 import errno

@@ -24,7 +24,7 @@ public abstract class ClusterBenchmark {
     /** The names of a million hosts. */
     static final String MILLION_HOSTS = "node[0-1048575]";
 
-    /** The ids from 0 to {@code bound - 1} that are wanted. */
+    /** The ids from 0 to {@code bound - 1} that satisfy the predicate. */
     static Idset ids(int bound, IntPredicate wanted) {
         return ids(0, bound, wanted);
     }

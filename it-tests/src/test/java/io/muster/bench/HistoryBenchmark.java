@@ -56,7 +56,7 @@ public final class HistoryBenchmark {
     private static final int SNAPSHOT_EVERY = 100_000;
     private static final int DAEMONS = 2;
     private static final int LATER = 8;
-    /** Time after which a daemon has compiled what most requests need. */
+    /** Time after which the JVM of a daemon has compiled the code that most requests use. */
     private static final long WARM_UP_MILLIS = 4000;
 
     private static final double YEAR = Duration.ofDays(365).toSeconds();

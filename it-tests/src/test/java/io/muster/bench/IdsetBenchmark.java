@@ -6,7 +6,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
-/** Set operations over a million ranks in the shapes that a cluster shows. */
+/** Set operations over a million ranks in shapes that occur on clusters. */
 public class IdsetBenchmark extends ClusterBenchmark {
     /** FULL: one range. HOLES: 1 rank in 100 missing. BLOCKS: 900 of every 1000. ALTERNATING: every second rank. */
     public enum Shape {

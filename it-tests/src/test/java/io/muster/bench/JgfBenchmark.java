@@ -37,7 +37,7 @@ public class JgfBenchmark extends ClusterBenchmark {
 
     private Path file = Path.of("");
 
-    /** What the heap holds because of the graph that was read last. */
+    /** The memory in the heap that the last graph uses. */
     @AuxCounters(AuxCounters.Type.EVENTS)
     @State(Scope.Thread)
     public static class Heap {

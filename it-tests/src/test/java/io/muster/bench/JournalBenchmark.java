@@ -105,7 +105,7 @@ public final class JournalBenchmark {
         return answered.get() - start;
     }
 
-    /** Pauses as long as between changes made by hand, so that the journal thread sleeps in between. */
+    /** Pauses as long as between changes that a person makes, so that the journal thread sleeps in between. */
     private static void pause() {
         LockSupport.parkNanos(50_000);
     }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NetworkBenchmark {
     private static final int RANKS = 16_384;
-    /** Changes a second while nothing but their time is measured. */
+    /** Changes a second while only their time is measured. */
     private static final int SINGLE = 500;
 
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -33,7 +33,7 @@ public final class NetworkBenchmark {
     private static final int BURSTS = 3;
     private static final long SETTLE_MILLIS = 3000;
     private static final int LEAST_ARGS = 3;
-    /** Netty warns if a connection whose handshake was given up does not take the last bytes. */
+    /** Netty warns if a connection whose handshake was aborted does not accept the last bytes. */
     private static final String GIVEN_UP = "Last write attempt timed out";
 
     private final DaemonProcess daemon;

@@ -42,7 +42,7 @@ public class NoteBenchmark extends ClusterBenchmark {
     @Param({"1024", "1048576"})
     public int ranks = 1024;
 
-    /** Tags that the state has, on every second host, so that none is stored with another one. */
+    /** The number of tags in the state, on every second host, so that the state stores each tag separately. */
     @Param({"0", "100000"})
     public int tags;
 

@@ -24,7 +24,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** Checks that everything that measures still works. The measured values are meaningless, because the runs are far too short. */
+/** Checks that all measurements and benchmarks run. The measured values are meaningless, because the runs are far too short. */
 @Timeout(900)
 class RehearsalTest {
     /** Least size of a plot in bytes: axes and labels without data. */
@@ -47,7 +47,7 @@ class RehearsalTest {
     }
 
     @Test
-    void everyRowIsMeasuredWithItsFloorAndDrawn() throws Exception {
+    void benchMeasuresEveryRowWithItsFloorAndThePlotsAreDrawn() throws Exception {
         Process bench =
                 bench("--ranks", "64,128", "--streams", "1,2", "--runs", "50", "--dir", directory.toString(), "--json");
         assertThat(bench.waitFor()).as(directory.toString()).isZero();

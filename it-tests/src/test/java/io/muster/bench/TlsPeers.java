@@ -240,7 +240,7 @@ final class TlsPeers implements AutoCloseable {
         }
     }
 
-    /** Drops what arrives. */
+    /** Drops all received bytes. */
     private static final class Ignored extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {

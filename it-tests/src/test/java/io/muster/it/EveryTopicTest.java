@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every row of the protocol's table, granted and refused, against one daemon. Each test leaves the inventory as it was. */
+/** Tests every method of the protocol, with requests that succeed and that are refused, on one daemon. Each test restores the inventory. */
 @Timeout(600)
 class EveryTopicTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -101,7 +101,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void acquireIsExclusiveAndItsHolderIsNamed() throws IOException {
+    void aSecondAcquireIsRefusedWithThePidOfTheFirst() throws IOException {
         ResponseStream stream = acquire();
         try (FluxClient other = daemon.connect()) {
             refused(
@@ -117,7 +117,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void aConnectionThatEndsFreesTheResources() throws IOException {
+    void closingTheConnectionEndsTheAcquisition() throws IOException {
         try (FluxClient other = daemon.connect()) {
             assertThat(other.stream("resource.acquire", null).next().has("up")).isTrue();
         }
@@ -126,7 +126,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void aDisconnectRequestFreesTheResources() throws IOException {
+    void aDisconnectRequestEndsTheAcquisition() throws IOException {
         acquire();
         client.send("resource.disconnect", null);
         acquire().close();
@@ -150,7 +150,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void mutingSilencesTheScheduler() throws IOException {
+    void aMutedSchedulerIsSentNoUpdates() throws IOException {
         try (ResponseStream stream = acquire()) {
             ask("resource.acquire-mute", "{}");
             ask("resource.drain", "{'targets':'1'}");
@@ -160,7 +160,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void statusShowsTheAxes() throws IOException {
+    void statusHasTheKeysOfFluxCore() throws IOException {
         assertThat(status().fieldNames())
                 .toIterable()
                 .containsExactlyInAnyOrder("R", "drain", "online", "offline", "exclude", "torpid");
@@ -168,7 +168,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void schedStatusShowsWhatIsDown() throws IOException {
+    void schedStatusShowsDrainedRanksAsDown() throws IOException {
         ask("resource.drain", "{'targets':'1-2'}");
         ObjectNode answer = client.rpc("resource.sched-status", null);
         assertThat(answer.at("/down/execution/R_lite/0/rank").asText()).isEqualTo("1-2");
@@ -178,14 +178,14 @@ class EveryTopicTest {
     }
 
     @Test
-    void getShowsR() throws IOException {
+    void getReturnsRAndItsSource() throws IOException {
         ObjectNode answer = client.rpc("resource.get", null);
         assertThat(answer.path("method").asText()).isIn("configuration", "reload");
         assertThat(answer.at("/R/execution/nodelist/0").asText()).isEqualTo("node[0-15]");
     }
 
     @Test
-    void drainAndUndrainReachStatusAndScheduler() throws IOException {
+    void drainAndUndrainChangeTheStatusAndUpdateTheScheduler() throws IOException {
         try (ResponseStream stream = acquire()) {
             ask("resource.drain", "{'targets':'node3','reason':'bad dimm'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'3'}"));
@@ -202,7 +202,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void targetsThatAreNotThereAreRefused() {
+    void drainRefusesUnknownAndMissingTargets() {
         refused(Errno.EINVAL, "node99", () -> ask("resource.drain", "{'targets':'node99'}"));
         refused(Errno.EINVAL, "", () -> ask("resource.drain", "{'targets':'99'}"));
         refused(Errno.EPROTO, "/targets is missing", () -> ask("resource.drain", "{}"));
@@ -210,7 +210,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void holdersHoldApart() throws IOException {
+    void holdsOfDifferentHoldersAreIndependent() throws IOException {
         ask("resource.drain", "{'targets':'4','holder':'health','reason':'fan'}");
         ask("resource.drain", "{'targets':'4','reason':'board'}");
         ask("resource.undrain", "{'targets':'4'}");
@@ -221,7 +221,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void aHoldLiftsItself() throws IOException {
+    void aHoldEndsAtItsTimeLimit() throws IOException {
         try (ResponseStream stream = acquire()) {
             drainForAMoment("5");
             assertThat(stream.next()).isEqualTo(json("{'down':'5'}"));
@@ -246,7 +246,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void excludeAndInclude() throws IOException {
+    void excludeAndIncludeChangeTheStatusAndUpdateTheScheduler() throws IOException {
         try (ResponseStream stream = acquire()) {
             ask("resource.exclude", "{'targets':'6','reason':'loan'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'6'}"));
@@ -259,7 +259,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void propertiesComeAndGo() throws IOException {
+    void propertiesAreAddedAndRemoved() throws IOException {
         try (ResponseStream stream = acquire()) {
             ask("resource.property-add", "{'properties':{'gpu':'7-8'}}");
             assertThat(stream.next()).isEqualTo(json("{'property-add':{'gpu':'7-8'}}"));
@@ -271,7 +271,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void notesAreMadeAndEndAndSchedulersAreSentNothing() throws IOException {
+    void notesAreSetAndRemovedWithoutUpdatesForSchedulers() throws IOException {
         try (ResponseStream stream = acquire()) {
             assertThat(ask(
                                     "resource.annotate",
@@ -295,7 +295,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void livenessIsReported() throws IOException {
+    void reportsOfLivenessChangeTheStatusAndUpdateTheScheduler() throws IOException {
         try (ResponseStream stream = acquire()) {
             ask("resource.torpid", "{'targets':'9'}");
             assertThat(status().path("torpid").asText()).isEqualTo("9");
@@ -312,13 +312,13 @@ class EveryTopicTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"online", "offline", "torpid", "lively", "exclude", "include", "shrink"})
-    void targetsMustBeThere(String verb) {
+    void everyVerbRefusesMissingAndUnknownTargets(String verb) {
         refused(Errno.EPROTO, "/targets is missing", () -> ask("resource." + verb, "{}"));
         refused(Errno.EINVAL, "node99", () -> ask("resource." + verb, "{'targets':'node99'}"));
     }
 
     @Test
-    void forceDownAndWaitUp() throws IOException {
+    void forceDownMakesRanksOfflineAndWaitupWaitsForThem() throws IOException {
         ask("resource.monitor-force-down", "{'ranks':'10'}");
         assertThat(status().path("offline").asText()).isEqualTo("10");
         Call wait = client.call("resource.monitor-waitup", json("{'up':16}"));
@@ -344,7 +344,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void reloadTakesAnotherR() throws IOException {
+    void reloadReplacesRUnlessAnAcquisitionIsOpen() throws IOException {
         JsonNode before = client.rpc("resource.get", null).path("R");
         Path old = Files.writeString(directory.resolve("old.json"), before.toString());
         Path other = Files.writeString(
@@ -367,7 +367,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void theJournalIsFollowed() throws IOException {
+    void theJournalSendsPastAndNewEvents() throws IOException {
         try (ResponseStream stream = client.stream("resource.journal", json("{}"))) {
             JsonNode batch = stream.next();
             assertThat(batch.at("/events/0/name").asText()).isEqualTo("resource-define");
@@ -391,7 +391,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void thePastIsAnsweredAsAStream() throws IOException {
+    void historyIsAnsweredAsAStream() throws IOException {
         ask("resource.drain", "{'targets':'13','reason':'past'}");
         ask("resource.undrain", "{'targets':'13'}");
         try (ResponseStream stream = client.stream("resource.history", json("{'hosts':'node13'}"))) {
@@ -419,7 +419,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void resourcesAreFound() throws IOException {
+    void findReturnsPathsAndHosts() throws IOException {
         ObjectNode found = ask("resource.find", "{'expr':'core0 in node[3-4]','output':'paths'}");
         assertThat(found.path("paths")).hasToString("[\"/cluster0/node3/core0\",\"/cluster0/node4/core0\"]");
         assertThat(found.path("hosts").asText()).isEqualTo("node[3-4]");
@@ -446,7 +446,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void theBrokersQuestionsAreAnswered() throws IOException {
+    void requestsToOtherServicesOfABrokerAreAnswered() throws IOException {
         assertThat(ask("attr.get", "{'name':'size'}").path("value").asText()).isEqualTo("16");
         refused(Errno.ENOENT, "nosuch", () -> ask("attr.get", "{'name':'nosuch'}"));
         assertThat(client.rpc("attr.list", null).path("names")).isNotEmpty();
@@ -466,7 +466,7 @@ class EveryTopicTest {
 
     /** The owner may send as a guest, as in flux-core; {@link ProcessTest} uses a real guest. */
     @Test
-    void aGuestMayReadAndNothingElse() throws IOException {
+    void aGuestMayOnlyRead() throws IOException {
         Credentials guest = new Credentials(4321, Credentials.USER);
         List<String> forbidden = List.of(
                 "acquire",
@@ -508,7 +508,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void aFreshStateDirectoryIsInTheNewestLevelSoThatNoUpgradeHasToBeFinished() throws IOException {
+    void aNewStateDirectoryHasTheNewestFormatLevelAndNeedsNoUpgrade() throws IOException {
         assertThat(ask("resource.upgrade-status", "{}"))
                 .isEqualTo(json("{'written':4,'oldest':1,'newest':4,'permits':[]}"));
         ask("resource.upgrade-finish", "{}");
@@ -516,7 +516,7 @@ class EveryTopicTest {
     }
 
     @Test
-    void whatIsNoMessageEndsTheConnectionAndNothingElse() throws IOException {
+    void bytesThatAreNoMessageEndOnlyTheirConnection() throws IOException {
         daemon.expect("closed: not a Flux message");
         try (Peer raw = Peer.welcomed(daemon.socket())) {
             raw.send(ByteBuffer.wrap(new byte[] {'G', 'E', 'T'}));

@@ -37,13 +37,13 @@ class FluxFolderTest {
     }
 
     @Test
-    void theTestsOfTheFolderPass() {
+    void thePythonTestsPass() {
         String output = Tool.run(python(PYTHON, "-m", "unittest", "discover", TESTS.toString()));
         assertThat(ran(output)).as(output).isGreaterThan(80);
     }
 
     @Test
-    void theBridgeAndARealDaemonUnderstandEachOther() {
+    void theBridgeWorksWithARealDaemon() {
         try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"))
                 .start()
                 .expect("does not report any more")) {

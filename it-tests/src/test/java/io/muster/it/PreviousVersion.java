@@ -22,7 +22,7 @@ final class PreviousVersion {
 
     private PreviousVersion() {}
 
-    /** Returns the commit, or nothing with a notice if the sources came without their history. */
+    /** Returns the commit; prints a notice and returns nothing if the sources have no Git history. */
     static Stream<String> commits() throws InterruptedException {
         try {
             Process git = git("cat-file", "-e", COMMIT + "^{commit}").start();

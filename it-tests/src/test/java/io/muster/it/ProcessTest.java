@@ -53,7 +53,7 @@ class ProcessTest {
         return client.rpc(topic, json(json));
     }
 
-    /** The inventory without everything that differs from one moment to the next. */
+    /** The inventory without the keys that change with time. */
     private static ObjectNode inventory(FluxClient client) throws IOException {
         ObjectNode all = client.rpc("resource.inventory", null);
         all.remove(List.of("time", "seq", "journal_bytes"));
@@ -72,7 +72,7 @@ class ProcessTest {
     }
 
     @Test
-    void everyAxisOutlivesARestartAndACrash() throws IOException {
+    void everyAxisSurvivesARestartAndACrash() throws IOException {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start();
                 FluxClient client = daemon.connect()) {
@@ -96,7 +96,7 @@ class ProcessTest {
     }
 
     @Test
-    void aSecondDaemonOnTheSameStateIsRefusedByThePidOfTheFirst() {
+    void aSecondDaemonOnTheSameStateExitsAndNamesThePidOfTheFirst() {
         try (DaemonProcess first = setup().start()) {
             DaemonProcess second = setup().spawn().expect("pid " + first.pid());
             assertThat(second.awaitExit()).isEqualTo(75);
@@ -107,7 +107,7 @@ class ProcessTest {
     }
 
     @Test
-    void whatKeepsItFromStartingIsSaidAndHasANumber() throws IOException {
+    void aFailedStartLogsItsReasonAndHasItsExitStatus() throws IOException {
         doesNotStart(setup("bath = \"1s\""), 78, "did you mean batch?");
 
         Files.writeString(setup().socket(), "precious");
@@ -128,7 +128,7 @@ class ProcessTest {
     }
 
     @Test
-    void stateThatNoCrashExplainsIsNotStartedFrom() throws IOException {
+    void theStartIsRefusedIfTheJournalIsDamagedOutsideOfItsTail() throws IOException {
         setup().start().kill();
         Path segment = directory.resolve("state/journal/0000000000000001.log");
         Files.writeString(segment, Files.readString(segment).replaceFirst("resource-define", "resource-defile"));
@@ -136,7 +136,7 @@ class ProcessTest {
     }
 
     @Test
-    void streamsAndChangesInFlightAreAnsweredBeforeTheEnd() throws IOException {
+    void aStoppingDaemonFinishesChangesInFlightAndEndsItsStreams() throws IOException {
         DaemonProcess daemon = setup().start();
         try (Peer scheduler = Peer.welcomed(daemon.socket());
                 FluxClient admin = daemon.connect()) {
@@ -162,7 +162,7 @@ class ProcessTest {
     }
 
     @Test
-    void aDiskThatRefusesIsSaidEverywhereAndRecoversByItself() throws IOException, InterruptedException {
+    void aFailingDiskIsReportedEverywhereAndTheDaemonRecoversByItself() throws IOException, InterruptedException {
         try (DaemonProcess daemon = setup("metrics = \"127.0.0.1:0\"").start().expect("changes are refused");
                 FluxClient client = daemon.connect();
                 FluxClient scheduler = daemon.connect()) {
@@ -187,7 +187,7 @@ class ProcessTest {
     }
 
     @Test
-    void outOfDescriptorsItPausesAndGoesOn() throws IOException {
+    void withoutFreeDescriptorsNewConnectionsWait() throws IOException {
         try (DaemonProcess daemon = setup().start().expect("connections cannot be accepted");
                 FluxClient before = daemon.connect()) {
             daemon.limit("nofile", "16:" + NEW_FILE);
@@ -207,7 +207,7 @@ class ProcessTest {
     }
 
     @Test
-    void aHangupWhileItStartsIsActedOnWhenItHas() throws IOException {
+    void aSighupDuringTheStartReloadsTheConfigurationAfterTheStart() throws IOException {
         try (DaemonProcess daemon = setup().spawn()) {
             daemon.output().await(" config "); // the first lines of the log
             daemon.signal("HUP", "configuration reloaded");
@@ -216,7 +216,7 @@ class ProcessTest {
     }
 
     @Test
-    void whoeverIsStartedByNohupSaysThatHangupsAreIgnored() throws IOException {
+    void aDaemonStartedByNohupWarnsThatItIgnoresSighup() throws IOException {
         try (DaemonProcess daemon = setup().wrapper("nohup").start().expect("SIGHUP is ignored")) {
             daemon.output().await("SIGHUP is ignored, because nohup started the daemon");
             daemon.signal("HUP");
@@ -225,7 +225,7 @@ class ProcessTest {
     }
 
     @Test
-    void aReloadAppliesWhatCanChangeAndKeepsTheOldOneOnError() throws IOException {
+    void aReloadAppliesChangesAndKeepsTheOldConfigurationOnError() throws IOException {
         try (DaemonProcess daemon = setup().start()
                         .expect("unknown key")
                         .expect("the configuration was not reloaded")
@@ -262,7 +262,7 @@ class ProcessTest {
     }
 
     @Test
-    void withAnAdminSocketTheMainOneTakesNoChanges() throws IOException {
+    void theMainSocketRefusesChangesIfThereIsAnAdminSocket() throws IOException {
         try (DaemonProcess daemon = setup("admin-socket = \"" + directory + "/admin/admin.sock\"")
                         .start()
                         .expect("denied topic=resource.drain");
@@ -299,7 +299,7 @@ class ProcessTest {
     }
 
     @Test
-    void everyMeterIsThereFromTheStart() throws IOException, InterruptedException {
+    void everyDocumentedMetricExistsFromTheStart() throws IOException, InterruptedException {
         try (DaemonProcess daemon = setup("metrics = \"127.0.0.1:0\"").start()) {
             String metrics = daemon.get("/metrics");
             String documented = Files.readString(Path.of("..", "docs", "metrics.md"), StandardCharsets.UTF_8);
@@ -317,7 +317,7 @@ class ProcessTest {
 
     /** Uses another user if this one may become one; without root's rights the guest is the owner again. */
     @Test
-    void aGuestIsLetInOnlyWhereGuestsAreAndThenMayOnlyRead() throws IOException {
+    void aGuestIsAcceptedOnlyIfGuestsAreAllowedAndMayOnlyRead() throws IOException {
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         boolean root = Tool.isRoot();
         try (DaemonProcess daemon = setup().start()) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An upgrade from the previous version, whose own program reads what this one writes until the upgrade is finished. */
+/** An upgrade from the previous version. The previous version must be able to read the state until the upgrade is finished. */
 @Timeout(600)
 class UpgradeTest {
     private static final String ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d11";
@@ -34,7 +34,7 @@ class UpgradeTest {
         return DaemonProcess.Setup.in(directory, "snapshot-every = 3", DaemonProcess.Setup.nodes("node[0-7]"));
     }
 
-    /** What a daemon knows, less what differs from one moment to the next. */
+    /** The inventory of a daemon without the keys that change with time. */
     private static ObjectNode known(FluxClient client) throws IOException {
         ObjectNode all = client.rpc("resource.inventory", null);
         all.remove(List.of("time", "seq", "journal_bytes", "waiting", "usage"));
@@ -45,7 +45,7 @@ class UpgradeTest {
         client.rpc("resource." + verb, json(payload));
     }
 
-    /** Runs a daemon, makes changes, and returns what it knows in the end. */
+    /** Runs a daemon, makes changes, and returns the inventory after the changes. */
     private ObjectNode run(ObjectNode expected, String... verbsAndPayloads) throws IOException {
         try (DaemonProcess daemon = setup().start();
                 FluxClient client = daemon.connect()) {
@@ -82,7 +82,7 @@ class UpgradeTest {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("io.muster.it.PreviousVersion#commits")
-    void anUpgradeIsUndoneWithoutLossUntilItIsFinishedAndThenRefusedWithoutLoss(String commit) throws IOException {
+    void aDowngradeLosesNothingBeforeTheUpgradeIsFinishedAndIsRefusedAfterwards(String commit) throws IOException {
         Path previous = directory.resolve("previous");
         PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"), commit);
         ObjectNode known = run(
@@ -127,7 +127,7 @@ class UpgradeTest {
         assertThat(run(known)).isEqualTo(known);
     }
 
-    /** Finishes the upgrade, and kills the daemon after a change whose answer nobody reads. */
+    /** Finishes the upgrade, and kills the daemon after a change whose answer the client does not read. */
     private void finish(ObjectNode known) throws IOException {
         DaemonProcess daemon = setup().start();
         try (FluxClient client = daemon.connect()) {
@@ -144,7 +144,7 @@ class UpgradeTest {
         }
         try (FluxClient other = daemon.connect()) {
             while (!known(other).toString().contains("\"once\"")) {
-                Thread.onSpinWait(); // the answer to each question takes its time
+                Thread.onSpinWait(); // each iteration waits for an answer of the daemon
             }
         }
         daemon.kill();
@@ -169,7 +169,7 @@ class UpgradeTest {
 
     @ParameterizedTest(allowZeroInvocations = true)
     @MethodSource("io.muster.it.PreviousVersion#commits")
-    void thePreviousVersionRefusesAFreshDirectoryOfThisOne(String commit) throws IOException {
+    void thePreviousVersionRefusesANewStateDirectoryOfThisVersion(String commit) throws IOException {
         Path previous = directory.resolve("previous");
         DaemonProcess first = setup().start();
         first.kill();

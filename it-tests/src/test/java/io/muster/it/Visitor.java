@@ -35,7 +35,7 @@ record Visitor(int welcome, ByteBuffer answer) {
             print unpack('H*', $welcome . $answer);
             """;
 
-    /** Sends a request as nobody, or as this user if it may not become another. */
+    /** Sends a request as the user {@code nobody}, or as this user if it may not become another. */
     static Visitor ask(Path socket, String topic, @Nullable String json) throws IOException {
         Request request = Request.of(topic, json == null ? null : Bytes.text(json), 0, 1);
         byte[] frame =

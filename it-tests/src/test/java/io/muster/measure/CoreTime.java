@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures for how long each kind of work occupies the core thread of a daemon that serves nothing else: the processor time of that
+ * Measures for how long each kind of work occupies the core thread of a daemon that does no other work: the processor time of that
  * thread, as the kernel counts it, so that other programs on the machine do not matter. The time is the sum of all tasks of the core thread
- * that the work leads to.
+ * that the work causes.
  */
 final class CoreTime implements Closeable {
     /** The number of figures of one daemon. */
@@ -162,7 +162,7 @@ final class CoreTime implements Closeable {
         }
     }
 
-    /** Tags one GPU of every second host, so that each tag is stored apart. */
+    /** Tags one GPU of every second host, so that the state stores each tag separately. */
     private void annotate(int from, int count, @Nullable String value) throws IOException {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
         ArrayNode paths = payload.putArray("paths");

@@ -24,7 +24,7 @@ final class Measure {
     /** Requests in flight at a time when they are pipelined. */
     static final int WINDOW = 2048;
 
-    /** Steps before anything is counted. A daemon that has run for a minute is compiled, and that state is to be measured. */
+    /** Steps before the first step that is counted, so that the JVM has compiled the daemon, as after a minute of work. */
     private static final int WARM_UP = 12_000;
 
     private static final int FIRST = 100;
@@ -66,7 +66,7 @@ final class Measure {
         return Figure.of(CHANGE, ranks, samples, floor.change());
     }
 
-    /** From sending a drain until its answer, of the first hundred since the daemon was started: nothing may have been asked before. */
+    /** From sending a drain until its answer, for the first hundred since the start: the daemon must not have answered a request before. */
     Figure beginning(Floor floor) throws IOException {
         Samples samples = new Samples(FIRST);
         try (FluxClient admin = FluxClient.connect(uri)) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** All measurements of {@code muster bench}, one after the other. */
 public final class Series implements Bench.Measurements {
-    /** Wait before memory is measured: memory that a burst needs briefly, mostly for the compilers, is returned within seconds. */
+    /** The pause before memory is measured: the JVM returns the memory of a burst, mostly of its compilers, within seconds. */
     private static final long SETTLE_MILLIS = 15_000;
 
     /** Numbers of figures, for the progress bar: of the machine, of each daemon, and of each daemon started here. */
@@ -82,7 +82,7 @@ public final class Series implements Bench.Measurements {
         }
     }
 
-    /** Measures a daemon of its own. The floor is measured again beside each size, because machines drift. */
+    /** Measures a daemon that it starts. The floor is measured again for each size, because the speed of a machine changes with time. */
     private static void own(Bench.Plan plan, int size, double jvm, double idle, Consumer<Figure> figures)
             throws IOException {
         Path directory = plan.directory();

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A browser, and what went wrong on its pages. */
+/** A browser that records the errors on its pages. */
 final class Browser implements AutoCloseable {
     private static final double PATIENCE = 120_000;
     private static final List<String> OPTIONS = List.of(
@@ -37,7 +37,7 @@ final class Browser implements AutoCloseable {
             "--disable-component-update",
             "--disable-sync");
 
-    /** Collects what the browser refuses because of the Content-Security-Policy of the page. */
+    /** Records the violations of the page's Content-Security-Policy. */
     private static final String WATCH =
             "addEventListener('securitypolicyviolation', e => console.error('refused: ' + e.violatedDirective))";
 
@@ -99,7 +99,7 @@ final class Browser implements AutoCloseable {
         page.evaluate("place => { location.hash = place }", "#/" + view);
     }
 
-    /** Returns scripts that failed and what the policy refused, and forgets it. */
+    /** Returns the errors of scripts and the violations of the policy since the last call. */
     List<String> faults() {
         List<String> all = List.copyOf(faults);
         faults.clear();

@@ -48,7 +48,7 @@ class ScreenshotTest {
     }
 
     @Test
-    void thePicturesAreMadeOfARunningDaemon() throws Exception {
+    void thePicturesAreTakenOfARunningDaemon() throws Exception {
         HttpListener listener = new HttpListener(Ports.free());
         Path pictures = Boolean.getBoolean("muster.rewrite") ? DOCS : directory;
         try (DaemonProcess daemon = Browser.setup(directory, listener, Browser.racks(32, 64))

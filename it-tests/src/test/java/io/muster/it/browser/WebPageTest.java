@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page as its users meet it. */
+/** The page in a browser, with a daemon as a process. */
 @Timeout(900)
 class WebPageTest {
     private static final String HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\"&";
@@ -95,7 +95,7 @@ class WebPageTest {
     }
 
     @Test
-    void theTableIsFilteredByTextsAndByExpressionsThatTheAddressKeeps() throws IOException {
+    void theTableIsFilteredByTextAndByExpressionAndTheUrlKeepsTheFilter() throws IOException {
         try (DaemonProcess daemon = start()) {
             Browser.change(daemon, "drain", "node[3-5]", "bad dimm");
             Browser.change(daemon, "drain", "node[14-17]", "new kernel");
@@ -127,7 +127,7 @@ class WebPageTest {
     }
 
     @Test
-    void theMapDrawsEveryHostAndTellsAboutIt() throws IOException {
+    void theMapDrawsEveryHostAndShowsItsState() throws IOException {
         try (DaemonProcess daemon = Browser.setup(directory, listener, Browser.racks(LARGE / 64, 64))
                 .jvm("-Xmx512m")
                 .start()) {
@@ -173,7 +173,7 @@ class WebPageTest {
     }
 
     @Test
-    void drainAndUndrainByButtonShowTheUpdateFirst() throws Exception {
+    void drainAndUndrainByButtonShowTheUpdateBeforeTheChange() throws Exception {
         try (DaemonProcess daemon = start()) {
             FollowingScheduler scheduler = FollowingScheduler.of(daemon);
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
@@ -207,7 +207,7 @@ class WebPageTest {
     }
 
     @Test
-    void aRefusalIsShownAndNothingIsDone() throws IOException {
+    void aRefusalOfTheDryRunIsShownAndDisablesTheButton() throws IOException {
         try (DaemonProcess daemon = start()) {
             Page page = browser.open(Browser.address(daemon, "--rights=hold", "--holder=night"));
             Browser.change(daemon, "drain", "node2", "mine");
@@ -227,7 +227,7 @@ class WebPageTest {
     }
 
     @Test
-    void withoutTheRightThereIsNoButton() throws IOException {
+    void withoutTheRightThePageHasNoButtons() throws IOException {
         try (DaemonProcess daemon = start().expect("token: .* refused an unknown token")) {
             Browser.change(daemon, "drain", "node2", "x");
             Page page = browser.open(Browser.address(daemon));
@@ -251,7 +251,7 @@ class WebPageTest {
     }
 
     @Test
-    void aPageWhoseTokenIsRevokedAsksForAnotherOneAlsoInTheMiddleOfADrain() {
+    void aPageWithARevokedTokenAsksForANewOneEvenDuringADrain() {
         try (DaemonProcess daemon = start().expect("token: .* refused an unknown token")) {
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
             String user = page.locator("#live").getAttribute("title");
@@ -267,7 +267,7 @@ class WebPageTest {
     }
 
     @Test
-    void aBrokenConnectionIsSaidAndNothingIsLost() throws IOException {
+    void aBrokenConnectionIsShownAndMissedChangesAppearAfterwards() throws IOException {
         DaemonProcess.Setup setup = Browser.setup(directory, listener, Browser.racks(4, 16));
         Page page;
         try (DaemonProcess daemon = setup.start()) {
@@ -338,7 +338,7 @@ class WebPageTest {
     }
 
     @Test
-    void hostileTextsStayTexts() throws IOException {
+    void textThatLooksLikeHtmlIsShownAsText() throws IOException {
         try (DaemonProcess daemon = start()) {
             Browser.change(daemon, "drain", "node2", HOSTILE);
             Page page = browser.open(Browser.address(daemon, "--rights=change"));
@@ -374,7 +374,7 @@ class WebPageTest {
     }
 
     @Test
-    void noViewHasASeriousFaultOfAccessibilityOrIsWiderThanTheScreen() throws IOException {
+    void noViewHasSeriousAccessibilityFaultsOrIsWiderThanTheScreen() throws IOException {
         try (DaemonProcess daemon = start()) {
             Browser.change(
                     daemon, "drain", "node[3-5]", "bad dimm with a long explanation-" + "that-has-no-blanks".repeat(9));

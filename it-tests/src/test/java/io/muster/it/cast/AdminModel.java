@@ -72,7 +72,7 @@ final class AdminModel {
         return state.ranksWhere(rank -> rank.status == Liveness.Status.OFFLINE);
     }
 
-    /** What queries tell about an admin's ranks. Each reason is used once, so that an observation identifies the change that led to it. */
+    /** The answers to queries about an admin's ranks. Each reason is used once, so that an observation identifies the last change. */
     record Observation(
             SortedMap<Integer, String> reasons,
             Idset excluded,
@@ -80,7 +80,7 @@ final class AdminModel {
             SortedMap<String, Idset> properties,
             double expiration) {}
 
-    /** What queries must tell in this state. */
+    /** The answers that queries must give in this state. */
     Observation expected() {
         SortedMap<Integer, String> reasons = new TreeMap<>();
         state.ranks.forEach((id, rank) ->
@@ -88,7 +88,7 @@ final class AdminModel {
         return new Observation(reasons, excluded(), offline(), state.properties(), state.expiration());
     }
 
-    /** What a daemon's answers tell about the same ranks. */
+    /** The answers of a daemon about the same ranks. */
     Observation observed(Status status, ResourceSet r) {
         SortedMap<Integer, String> reasons = new TreeMap<>();
         status.drain()
@@ -110,13 +110,13 @@ final class AdminModel {
     /** A scheduler's knowledge of an admin's ranks. */
     record Knowledge(Idset up, SortedMap<String, Idset> properties, double expiration) {}
 
-    /** What a scheduler that was offered {@code offered} knows in this state. */
+    /** The knowledge of a scheduler that was offered {@code offered}, in this state. */
     Knowledge knownIfOffered(Idset offered) {
         return new Knowledge(
                 up().intersect(offered), SchedulerModel.among(offered, state.properties()), state.expiration());
     }
 
-    /** What a scheduler knows of the same ranks. */
+    /** The knowledge of a scheduler about the same ranks. */
     Knowledge knownBy(SchedulerModel scheduler) {
         return new Knowledge(
                 scheduler.up().intersect(ranks),

@@ -24,8 +24,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Four admins and a scheduler that work at the same time, and what they know. Whatever happens to the daemon, its state must afterwards
- * agree with the requests that were sent, the responses and the updates.
+ * Four admins and a scheduler that work at the same time, with a record of their requests, responses and updates. After every fault and
+ * restart, the state of the daemon must agree with this record.
  */
 public final class ConcurrentAdmins {
     private static final int ADMINS = 4;
@@ -151,7 +151,7 @@ public final class ConcurrentAdmins {
                 .count();
     }
 
-    /** Finds out which of the possible states is the present one; the next shift begins with it. */
+    /** Determines which of the possible states is the present one; the next shift begins with it. */
     public void settle(DaemonProcess daemon) throws IOException {
         try (FluxClient client = daemon.connect()) {
             Status status = Status.parse(client.rpc("resource.status", null));

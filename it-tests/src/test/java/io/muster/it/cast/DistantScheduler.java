@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A scheduler on a host without a daemon: it acquires at a relay, which goes to the daemon that leads. Its stream must never end. */
+/** A scheduler on a host without a daemon: it acquires at a relay, which connects to the leader. The scheduler's stream must never end. */
 public final class DistantScheduler implements AutoCloseable {
     private static final String NAME = "login1";
     private static final String SAN = NAME + ".example.org";
@@ -66,7 +66,7 @@ public final class DistantScheduler implements AutoCloseable {
         knowledge();
     }
 
-    /** What the scheduler knows. Fails if the stream has ended or was wrong. */
+    /** The knowledge of the scheduler. Fails if the stream has ended or had a wrong response. */
     public SchedulerModel knowledge() {
         FollowingScheduler started = scheduler;
         assertThat(started).as("the scheduler was started").isNotNull();

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A reader of the journal of one daemon, which connects again after each end of the stream and remembers everything that it was shown. */
+/** A reader of the journal of one daemon. The reader connects again after each end of the stream, and records all received events. */
 public final class JournalReader extends Thread {
     private static final Duration PAUSE = Duration.ofMillis(50);
 
@@ -33,7 +33,7 @@ public final class JournalReader extends Thread {
         this.uri = uri;
     }
 
-    /** A number that two events hardly ever share. */
+    /** A hash of an event; two events have the same hash with a very low probability. */
     static int fingerprint(JsonNode event) {
         String text = event.path("name").asText();
         if (!text.equals("resource-define")) { // a journal has R in full, and a stream beside the event
@@ -63,7 +63,7 @@ public final class JournalReader extends Thread {
                 }
             }
         } catch (IOException | UncheckedIOException | RpcException e) {
-            // The daemon is gone, hands over, or has not followed as far as this reader has read: all of these end.
+            // The daemon has ended, hands over the lead, or is not yet at this reader's last event. Each of these is temporary.
         }
     }
 
@@ -76,7 +76,7 @@ public final class JournalReader extends Thread {
         }
     }
 
-    /** The seq of the last event that this reader was shown. */
+    /** The seq of the last event that this reader received. */
     public long last() {
         return last;
     }
@@ -85,7 +85,7 @@ public final class JournalReader extends Thread {
         return failure;
     }
 
-    /** Ends this reader, and returns a fingerprint of each event that it was shown, by seq. */
+    /** Ends this reader, and returns a fingerprint of each received event, by seq. */
     public SortedMap<Long, Integer> finish() throws InterruptedException {
         end();
         assertThat(failure).as(getName()).isNull();

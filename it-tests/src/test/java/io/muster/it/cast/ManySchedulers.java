@@ -31,7 +31,7 @@ public final class ManySchedulers extends Thread {
         super("schedulers");
     }
 
-    /** A scheduler, whose channel is read by the one thread. */
+    /** A scheduler; the thread of this class reads its channel. */
     private static final class Member {
         private final SocketChannel channel;
         private final FrameDecoder decoder = new FrameDecoder(1 << 30);
@@ -60,7 +60,7 @@ public final class ManySchedulers extends Thread {
         }
     }
 
-    /** Lets a number of schedulers acquire, and follows their updates. */
+    /** Connects a number of schedulers, which acquire, and receives their updates. */
     public static ManySchedulers of(int size, Path socket) throws IOException {
         ManySchedulers schedulers = new ManySchedulers();
         for (int i = 0; i < size; i++) {
@@ -99,7 +99,7 @@ public final class ManySchedulers extends Thread {
         }
     }
 
-    /** What was wrong with an update; null if nothing was. */
+    /** The fault of an update; null if all updates were correct. */
     public @Nullable Throwable failure() {
         return failure;
     }

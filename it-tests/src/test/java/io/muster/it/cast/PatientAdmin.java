@@ -47,7 +47,7 @@ public final class PatientAdmin extends Thread {
      */
     public record Change(long sent, long answered, long seq) {}
 
-    /** Is told of each answer, on the thread of the admin. */
+    /** Receives each answer, on the thread of the admin. */
     public interface Listener {
         void answered(String uri, long sent);
     }

@@ -82,12 +82,12 @@ final class RandomAdmin extends Thread {
 
     // ---- after the end
 
-    /** Every state that the ranks may be in now: all answered changes have happened, in order, and no change that was not sent. */
+    /** Every state that the ranks may have now: after all answered changes and a prefix of the unanswered ones, in the order of sending. */
     List<AdminModel> possible() {
         return states.subList(answered, states.size());
     }
 
-    /** Every state that the ranks have been in, or would have been in. */
+    /** Every state that the ranks had, or would have had after unanswered changes. */
     List<AdminModel> states() {
         return states;
     }

@@ -14,7 +14,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** An admin that drains and undrains, accepts refusals, and remembers every change that was answered. */
+/** An admin that drains and undrains, accepts refusals, and records every change that was answered. */
 public final class RecordingAdmin implements AutoCloseable {
     public static final int RANKS = 64;
 
@@ -38,7 +38,7 @@ public final class RecordingAdmin implements AutoCloseable {
         return new RecordingAdmin(client, new TreeMap<>(), "x".repeat(length));
     }
 
-    /** This admin, with its memory, connected to a daemon that was started again. */
+    /** This admin, with its record, connected to a daemon that was started again. */
     public RecordingAdmin at(DaemonProcess next) throws IOException {
         return new RecordingAdmin(next.connect(), promised, padding);
     }

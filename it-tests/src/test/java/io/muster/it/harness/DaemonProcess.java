@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A daemon as an operator runs it: the packaged jars in a separate process, with its log beside its state. Its log is read when it ends, in
- * whatever way; a warning or an error that the test did not {@link #expect} fails the test.
+ * A daemon as an operator runs it: the packaged jars in a separate process, with its log beside its state. After every end of the process,
+ * this class reads the log; a warning or an error that the test did not {@link #expect} fails the test.
  */
 public final class DaemonProcess implements AutoCloseable {
     /** The exit status of a JVM after SIGTERM. */
@@ -31,7 +31,7 @@ public final class DaemonProcess implements AutoCloseable {
 
     private static final Pattern BAD = Pattern.compile("^\\S+ (WARN|ERROR) |Exception|LEAK:");
 
-    /** A warning that every test permits: a test may be faster than the log, and the warning says what the log leaves out. */
+    /** A warning that every test permits: changes may be faster than the log, and then the warning has the number of omitted lines. */
     private static final String SLOW_LOG = "changes were journaled but not logged: the log is too slow";
 
     /** Options with a long timeout: a slow disk or machine is no reason to fail. */
@@ -93,7 +93,7 @@ public final class DaemonProcess implements AutoCloseable {
             }
         }
 
-        /** Starts the process without waiting for anything. */
+        /** Starts the process, and does not wait until it is ready. */
         public DaemonProcess spawn() {
             List<String> command =
                     new ArrayList<>(List.of("env", "--default-signal=HUP")); // a build may have been started by nohup

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /** The HTTP API of a daemon on a loopback address, and tokens for it. */
 public record HttpListener(int port) {
-    /** The warning about a new token that is sent before the daemon has read the file again. */
+    /** The warning about a new token that a client sends before the daemon has read the file of tokens again. */
     public static final String NOT_YET = "127.0.0.1: refused an unknown token";
 
     /** Returns the TOML for the listener. */

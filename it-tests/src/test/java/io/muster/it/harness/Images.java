@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** The image of config/Dockerfile, built as the comment in that file says, under names that nothing else uses. */
+/** The image of config/Dockerfile, built as the comment in that file says, under names that are reserved for these tests. */
 public final class Images {
     /** A label on every image, container and volume of these tests, so that leftovers can be found. */
     public static final String LABEL = "io.muster.it";
@@ -15,7 +15,7 @@ public final class Images {
 
     private Images() {}
 
-    /** Whether a container engine answers, so that images can be built. */
+    /** Returns whether a container engine answers, so that images can be built. */
     public static boolean canBeMade() {
         try {
             Process info = new ProcessBuilder("docker", "info")

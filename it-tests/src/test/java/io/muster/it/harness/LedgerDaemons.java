@@ -23,11 +23,11 @@ public final class LedgerDaemons implements AutoCloseable {
     /** The shortest {@code ledger.ttl}. */
     public static final Duration TTL = Duration.ofSeconds(2);
 
-    /** A client that goes to another daemon soon if one does not answer. */
+    /** Options with a short timeout, so that a client soon connects to another daemon if one does not answer. */
     public static final Options IMPATIENT =
             Options.DEFAULT.withTimeout(Duration.ofSeconds(1)).withAttempts(1, Duration.ZERO);
 
-    /** What a daemon warns of when another daemon or a member of etcd fails. */
+    /** The warnings and errors of a daemon when another daemon or a member of etcd fails. */
     private static final String[] CONSEQUENCES = {
         "this daemon does not lead any more",
         "etcd does not answer: streams end, and changes wait",

@@ -3,7 +3,7 @@ package io.muster.it.harness;
 /** A network namespace with several links to this host, each of which a test can cut. Needs root. */
 public final class NetworkNamespace implements AutoCloseable {
     private static final long PID = ProcessHandle.current().pid();
-    /** Addresses for tests (RFC 2544), which no network of the host has. */
+    /** Addresses for tests (RFC 2544), which real networks do not use. */
     private static final String NETWORK = "198.18." + PID % 256 + ".";
 
     private static final int ADDRESSES = 4;
@@ -50,7 +50,7 @@ public final class NetworkNamespace implements AutoCloseable {
         return new String[] {"ip", "netns", "exec", name};
     }
 
-    /** Lets a link lose everything that is sent over it. */
+    /** Makes a link lose all packets. */
     public void cut(int link) {
         Tool.run("ip", "link", "set", link(link), "down");
     }

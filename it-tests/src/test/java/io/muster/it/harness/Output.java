@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The output of a process, line by line, for tests that wait for a line; also written to a file. */
 public final class Output {
-    /** Time limit for everything, for a machine that does ten other things. Only what never happens takes so long. */
+    /** Time limit for every wait of the tests. It is long enough for a busy machine, so only an event that never happens exceeds it. */
     public static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final List<String> lines = new ArrayList<>();

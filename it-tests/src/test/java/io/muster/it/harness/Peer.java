@@ -81,9 +81,9 @@ public final class Peer implements AutoCloseable {
     }
 
     /**
-     * Writes without ever blocking in write(2): waits where the daemon's socket takes no more, but not for ever.
+     * Writes without ever blocking in write(2): while the daemon's socket accepts no more bytes, waits for a limited time.
      *
-     * @return whether all of it was taken
+     * @return whether the socket accepted all bytes
      */
     public boolean sendWithoutBlocking(ByteBuffer bytes) throws IOException {
         channel.configureBlocking(false);
@@ -101,7 +101,7 @@ public final class Peer implements AutoCloseable {
         return !bytes.hasRemaining();
     }
 
-    /** Writes as much as the daemon's socket takes without being read. */
+    /** Writes as much as the daemon's socket accepts at once, and does not wait for the daemon to read. */
     public boolean fits(ByteBuffer bytes) throws IOException {
         channel.configureBlocking(false);
         try {
@@ -112,7 +112,7 @@ public final class Peer implements AutoCloseable {
         }
     }
 
-    /** The next response; null at the end of the connection, in whatever way it ended. */
+    /** The next response; null at the end of the connection, also if the connection was reset. */
     @Nullable
     public Response receive() throws IOException {
         while (true) {
@@ -159,7 +159,7 @@ public final class Peer implements AutoCloseable {
         channel.shutdownOutput();
     }
 
-    /** Whether the daemon has closed the connection. A peer that has sent more than was read sees a reset. */
+    /** Returns whether the daemon has closed the connection. The connection is reset if the daemon did not read all bytes. */
     public boolean isGone() throws IOException {
         channel.configureBlocking(false);
         try {

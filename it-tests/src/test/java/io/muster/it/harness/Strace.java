@@ -23,7 +23,7 @@ public final class Strace implements AutoCloseable {
         this.output = output;
     }
 
-    /** Whether strace exists and may trace a process that it has not started. */
+    /** Returns whether strace exists and may trace a process that it has not started. */
     public static boolean works() {
         try {
             Process traced = new ProcessBuilder("sleep", "60").start();
@@ -77,7 +77,7 @@ public final class Strace implements AutoCloseable {
         return output.lines();
     }
 
-    /** Detaches strace, and the thread goes on normally. */
+    /** Detaches strace; the thread then continues normally. */
     @Override
     public void close() {
         process.toHandle().destroy();

@@ -82,7 +82,7 @@ class AlertmanagerTest {
         }
     }
 
-    /** Tells the Alertmanager of an alert, as Prometheus does. */
+    /** Sends an alert to the Alertmanager, as Prometheus does. */
     private void alert(String name, String host, Instant end) throws IOException, InterruptedException {
         String body = "[{\"labels\":{\"alertname\":\"" + name + "\",\"instance\":\"" + host
                 + ":9100\",\"drain\":\"yes\"},\"annotations\":{\"summary\":\"on " + host + "\"},\"endsAt\":\"" + end
@@ -139,7 +139,7 @@ class AlertmanagerTest {
             patiently()
                     .until(() -> !holds(daemon).contains("on node1")
                             && !holds(daemon).contains("on node2"));
-            // The Alertmanager goes on to send the alert that was refused.
+            // The Alertmanager keeps sending the alert that was refused.
             patiently().until(() -> holds(daemon).contains("Fan: on node3"));
         } finally {
             if (alertmanager != null) {

@@ -34,7 +34,7 @@ class BackupTest {
     Path directory;
 
     @Test
-    void backupsUnderLoadStartAndHoldWhatWasAnsweredBefore() throws Exception {
+    void aDaemonStartsFromABackupMadeUnderLoadAndHasTheChangesAnsweredBefore() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 Files.createDirectory(directory.resolve("d")),
                 "snapshot-every = 5",
@@ -91,7 +91,7 @@ class BackupTest {
         return JsonMapper.builder().build().readTree(Tool.run(command.toArray(String[]::new)));
     }
 
-    /** Drains one rank after the other, again and again, each time for a greater number. */
+    /** Drains one rank after the other, again and again. The reason of each drain is a number that grows. */
     private static final class Load implements AutoCloseable {
         final Map<Integer, Integer> answered = new ConcurrentHashMap<>();
         private final AtomicBoolean stopping = new AtomicBoolean();

@@ -100,7 +100,7 @@ class ContainerTest {
         }
     }
 
-    /** Also reads the logs, which must hold nothing unexpected. */
+    /** Also checks that the logs have no unexpected lines. */
     @AfterEach
     void removeContainersAndVolumes() {
         try {
@@ -185,7 +185,7 @@ class ContainerTest {
     }
 
     @Test
-    void daemonSchedulerAndAdminLiveInContainersOfTheirOwn() throws Exception {
+    void daemonSchedulerAndAdminWorkInSeparateContainers() throws Exception {
         GenericContainer<?> daemon = daemon(image, nodes());
         GenericContainer<?> scheduler = container(image, run + ":/run/muster")
                 .withCommand("acquire")
@@ -208,7 +208,7 @@ class ContainerTest {
     }
 
     @Test
-    void aPeerIsWhoItIsInItsOwnContainer() throws Exception {
+    void aPeerHasTheUidOfItsOwnContainer() throws Exception {
         daemon(image, nodes("[access]", "allow-guest-user = true"));
         for (int guest : new int[] {0, 1234}) {
             assertThat(muster(guest, "status").status).isZero();
@@ -271,7 +271,7 @@ class ContainerTest {
 
     /** The state directory of the first version that {@code StateFormatTest} keeps; this image upgrades it. */
     @Test
-    void whatTheFirstVersionLeftIsGoneOnFrom() throws Exception {
+    void theStateOfTheFirstVersionIsUpgraded() throws Exception {
         Path states = Tool.copy(FIRST_STATE, directory.resolve("state"));
         GenericContainer<?> daemon = ours(states, FIRST_CONFIG);
         daemon.start();
@@ -304,7 +304,7 @@ class ContainerTest {
     }
 
     @Test
-    void withinALimitOfMemoryItServesUnderLoad() throws Exception {
+    void theDaemonServesUnderLoadWithinAMemoryLimit() throws Exception {
         GenericContainer<?> daemon = ours(
                 Files.createDirectory(directory.resolve("state")),
                 "[muster]\nacquire = \"shared\"\nsnapshot-every = 200\n" + DaemonProcess.Setup.nodes("node[0-16383]")

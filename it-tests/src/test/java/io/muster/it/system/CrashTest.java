@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class CrashTest {
     private static final int KILLS = Integer.getInteger("muster.kills", 50);
-    /** Number of kills after which everything is compared: nothing at all may have changed. */
+    /** Number of kills after which the test compares the whole inventory, which must be unchanged. */
     private static final int WHOLE_EVERY = 10;
 
     private static final int SAID_EVERY = 50;
@@ -39,7 +39,7 @@ class CrashTest {
     private int killedBeforeReady;
 
     @Test
-    void whatWasAnsweredSurvivesSigkillAndNothingElseAppears() throws Exception {
+    void answeredChangesSurviveSigkillAndNoOtherChangesAppear() throws Exception {
         String given = System.getProperty("muster.seed", "");
         long seed = given.isEmpty() ? 1 : Long.parseLong(given);
         Random random = SeedSource.random(seed);
@@ -102,7 +102,7 @@ class CrashTest {
         admins.checkDirectory(setup().stateDir());
     }
 
-    /** Kills the daemon when no answer is outstanding: everything must be there again, and the scheduler has been sent all of it. */
+    /** Kills the daemon when no answer is outstanding. The restart must recover all changes, and the scheduler must have been sent all. */
     private void killAtRest(Random random) throws Exception {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN)) {
@@ -125,7 +125,7 @@ class CrashTest {
         }
     }
 
-    /** Stops and starts the daemon, which must lose nothing and add nothing. */
+    /** Stops and starts the daemon, which must lose and add no change. */
     private void restartCleanly() throws Exception {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN)) {

@@ -39,8 +39,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three daemons on an etcd of three members, under load and with a scheduler behind a relay, while leaders and members fail. {@code -Dmuster.failovers=2000} runs longer,
- * {@code -Dmuster.seed=42} chooses other faults and moments.
+ * Three daemons on an etcd of three members, under load and with a scheduler behind a relay, while leaders and members fail.
+ * {@code -Dmuster.failovers=2000} runs longer, {@code -Dmuster.seed=42} chooses other faults and moments.
  */
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 class FailoverTest {
@@ -71,7 +71,7 @@ class FailoverTest {
         private long took = -1;
 
         /**
-         * The fault has happened.
+         * Records that the fault has happened.
          *
          * @param uri the daemon whose answers do not count; null if the answers to all later changes count
          */
@@ -98,7 +98,7 @@ class FailoverTest {
     private final List<JournalReader> readers = new ArrayList<>();
 
     @Test
-    void noFailoverLosesOrRepeatsOrReordersWhatWasAnswered() throws Exception {
+    void noFailoverLosesRepeatsOrReordersAnsweredChanges() throws Exception {
         String given = System.getProperty("muster.seed", "");
         long seed = given.isEmpty() ? 1 : Long.parseLong(given);
         System.out.println(FAILOVERS + " failovers, seed " + seed);
@@ -323,7 +323,7 @@ class FailoverTest {
         return seq >= last;
     }
 
-    /** Checks that no change stands before a change that was answered before it was sent. */
+    /** Checks the order of events: a change that was sent after the answer to another change must have the later event. */
     private static void checkOrder(List<PatientAdmin.Change> changes) {
         long latest = Long.MIN_VALUE;
         for (PatientAdmin.Change change : changes.stream()

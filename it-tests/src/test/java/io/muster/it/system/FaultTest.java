@@ -70,7 +70,7 @@ class FaultTest {
             return new Tmpfs(where);
         }
 
-        /** Leaves the contents beside the mount point, for somebody who looks into a failure. */
+        /** Copies the contents to a directory beside the mount point, for the analysis of a failure. */
         @Override
         public void close() {
             Tool.copy(where, where.resolveSibling("state-as-it-was"));
@@ -79,7 +79,7 @@ class FaultTest {
     }
 
     @Test
-    void aFullDiskRefusesChangesAndTakesThemAgainWhenThereIsRoom() throws Exception {
+    void changesAreRefusedOnAFullDiskAndAcceptedAgainWhenThereIsRoom() throws Exception {
         Tmpfs disk = Tmpfs.mount(directory.resolve("state"), 1024);
         try (disk) {
             Path ballast = Files.write(disk.where.resolve("ballast"), new byte[512 << 10]);
@@ -88,7 +88,7 @@ class FaultTest {
     }
 
     @Test
-    void aFileThatMayNotGrowRefusesChangesAndTakesThemAgainWhenItMay() throws Exception {
+    void changesAreRefusedAtTheFileSizeLimitAndAcceptedAgainAfterIt() throws Exception {
         refusesAndRecovers(
                 setup(),
                 daemon -> daemon.limit("fsize", "100000:unlimited"),
@@ -98,7 +98,7 @@ class FaultTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"pwrite64", "fdatasync,fsync", "fdatasync,ftruncate"})
-    void anErrorOfTheDiskRefusesChangesUntilItIsOver(String calls) throws Exception {
+    void changesAreRefusedWhileTheDiskReturnsErrors(String calls) throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
         List<Strace> faults = new ArrayList<>();
         refusesAndRecovers(
@@ -114,7 +114,7 @@ class FaultTest {
 
     /** Checks the assumption of the simulated disks: the daemon forces files and names on a real disk, in the right order. */
     @Test
-    void eachAnswerIsForcedAndEachFileBeforeItsNameAndItsNameAfter() throws Exception {
+    void changesAreForcedBeforeTheAnswerAndFilesBeforeAndAfterTheirRename() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
         DaemonProcess.Setup setup = setup("snapshot-every = " + SNAPSHOT_EVERY);
         try (DaemonProcess daemon = setup.start();
@@ -148,7 +148,7 @@ class FaultTest {
 
     /** The previous snapshot stays in use, and so does the current segment. */
     @Test
-    void aRenameThatFailsCostsNoChange() throws Exception {
+    void aFailedRenameLosesNoChange() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
         List<Strace> faults = new ArrayList<>();
         costsSnapshotsOnly(
@@ -157,9 +157,9 @@ class FaultTest {
                 daemon -> faults.remove(0).close());
     }
 
-    /** Until the force returns, nobody is sent the change that waits for it, and queries are answered. */
+    /** Until the force returns, the changes that wait for it are not sent to the scheduler, and queries are answered. */
     @Test
-    void aForceThatHangsDelaysChangesAndNothingElse() throws Exception {
+    void aHangingForceDelaysOnlyChanges() throws Exception {
         assumeTrue(Strace.works(), NEEDS_STRACE);
         DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
         RecordingAdmin recorder;
@@ -251,7 +251,7 @@ class FaultTest {
     }
 
     @Test
-    void aStateDirectoryThatIsRemovedIsNoticedAndEverythingButChangesGoesOn() throws Exception {
+    void aRemovedStateDirectoryIsNoticedAndOnlyChangesAreRefused() throws Exception {
         try (DaemonProcess daemon = setup().start()
                         .expect(
                                 REFUSED + ".*it was removed or replaced",
@@ -260,7 +260,7 @@ class FaultTest {
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
             recorder.write(5);
             FollowingScheduler scheduler = FollowingScheduler.of(daemon);
-            // Moved at one stroke, because rm would meet files that come and go.
+            // Moved in one operation, because rm fails if the daemon creates files while rm runs.
             Files.move(directory.resolve("state"), directory.resolve("gone"));
             RpcException refused = recorder.writeUntilRefused();
             assertThat(refused.errno()).isEqualTo(Errno.EROFS);
@@ -272,7 +272,7 @@ class FaultTest {
 
     /** The new directory may belong to another daemon, or be a copy that was put back. */
     @Test
-    void whatTookTheDirectorysPlaceIsNotWrittenToAtTheStop() throws Exception {
+    void aDirectoryThatReplacedTheStateDirectoryIsNotWrittenTo() throws Exception {
         DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
         Path state = setup.stateDir();
         Path old;
@@ -300,7 +300,7 @@ class FaultTest {
     }
 
     @Test
-    void aSocketThatHasLostItsNameIsSaid() throws Exception {
+    void aRemovedSocketIsReported() throws Exception {
         DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
         try (DaemonProcess daemon = setup.start().expect("the socket .*sock was removed")) {
             Files.delete(setup.socket());
@@ -316,7 +316,7 @@ class FaultTest {
 
     /** The current segment can be written, so only snapshots fail. */
     @Test
-    void aDirectoryInWhichNothingCanBeMadeCostsNoChange() throws Exception {
+    void aReadOnlyStateDirectoryLosesNoChange() throws Exception {
         Path state = Files.createDirectory(directory.resolve("state"));
         Path journal = state.resolve("journal");
         costsSnapshotsOnly(
@@ -364,7 +364,7 @@ class FaultTest {
         }
     }
 
-    /** Takes root's power to write anywhere, with which the test would pass for the wrong reason. */
+    /** Removes root's capability to write everywhere, with which the daemon could still create files. */
     private static String[] withoutRootsPowers() {
         return Tool.isRoot()
                 ? new String[] {"setpriv", "--bounding-set=-dac_override,-dac_read_search"}
@@ -372,7 +372,7 @@ class FaultTest {
     }
 
     @Test
-    void outOfFileDescriptorsNewPeersWaitAndOthersAreServed() throws Exception {
+    void withoutFreeDescriptorsNewPeersWaitAndOthersAreServed() throws Exception {
         DaemonProcess.Setup setup = setup().wrapper("prlimit", "--nofile=100:100");
         try (DaemonProcess daemon = setup.start().expect("connections cannot be accepted and have to wait");
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
@@ -396,7 +396,7 @@ class FaultTest {
     }
 
     @Test
-    void aStoppedProcessGoesOnWhereItWas() throws Exception {
+    void aStoppedProcessContinuesAfterSigcont() throws Exception {
         Random random = SeedSource.random(1);
         ConcurrentAdmins admins = new ConcurrentAdmins();
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, ConcurrentAdmins.resources());
@@ -422,7 +422,7 @@ class FaultTest {
 
     /** After an OutOfMemoryError nothing can be guaranteed, so the process ends; every change answered before is kept. */
     @Test
-    void memoryThatRunsOutIsACrashLikeAnyOther() throws Exception {
+    void anOutOfMemoryErrorEndsTheDaemonAndLosesNoAnsweredChange() throws Exception {
         ConcurrentAdmins admins = new ConcurrentAdmins();
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, ConcurrentAdmins.resources());
         try (DaemonProcess daemon =

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a daemon says about the past after restarts, and when it remembers only a few events. */
+/** The history that a daemon returns after a restart, while it keeps only a few events for readers. */
 @Timeout(600)
 class HistoryTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -56,7 +56,7 @@ class HistoryTest {
     }
 
     @Test
-    void aHostThatIsStillDrainedIsCalledSoAfterACleanRestartWhateverTheDaemonRemembers() throws Exception {
+    void historyShowsADrainThatLastsAfterARestartEvenIfItsEventIsForgotten() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 directory, DaemonProcess.Setup.nodes("node[0-15]"), "[resource]", "journal-max = 5");
         Map<Outage, List<String>> before;

@@ -98,7 +98,7 @@ class HostileTest {
     }
 
     @AfterEach
-    void nothingIsLeftOfThem() throws Exception {
+    void checkThatNothingIsLeft() throws Exception {
         try (DaemonProcess ending = daemon) {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(daemon.openFiles())
@@ -143,7 +143,7 @@ class HostileTest {
     }
 
     @Test
-    void garbageEndsTheConnectionThatItCameBy() throws Exception {
+    void garbageEndsItsConnection() throws Exception {
         Random random = SeedSource.random(7);
         for (int i = 0; i < 300; i++) {
             byte[] garbage = new byte[8 + random.nextInt(4096)];
@@ -156,7 +156,7 @@ class HostileTest {
     }
 
     @Test
-    void nonsenseInAFrameThatIsRightIsRefusedOrEndsTheConnection() throws Exception {
+    void randomBytesInAWellFormedFrameAreRefusedOrEndTheConnection() throws Exception {
         Random random = SeedSource.random(8);
         for (int i = 0; i < 300; i++) {
             byte[] body = new byte[20 + random.nextInt(4096)];
@@ -186,15 +186,15 @@ class HostileTest {
         }
     }
 
-    /** The targets are not those of the honest client, whatever one byte of them becomes. */
+    /** A request with one target digit, so that no change of a single byte turns it into the target of the honest client. */
     private static Request request(Method method, boolean streams) {
         String json = streams ? "" : "{\"targets\": \"0\", \"reason\": \"a fan\", \"up\": 3, \"name\": \"size\"}";
         return Peer.request(method.topic(), json, streams ? Header.STREAMING : 0, 1);
     }
 
     /**
-     * The daemon may take the bytes for half of a message, or for a message without a response, so the end of the peer's output is its
-     * signal to close.
+     * Sends bytes and ends the output. The bytes may be the beginning of a message, or a message without a response, so the daemon may
+     * close the connection only at the end of the output.
      */
     private void sendAndEnd(ByteBuffer bytes) throws IOException {
         try (Peer peer = Peer.welcomed(socket)) {
@@ -205,7 +205,7 @@ class HostileTest {
     }
 
     @Test
-    void lengthsThatCannotBeEndTheConnectionBeforeAnyMemoryIsSpent() throws Exception {
+    void invalidLengthsEndTheConnectionBeforeTheBodyArrives() throws Exception {
         for (int magic : new int[] {0x1200eeff, 0xffee0012}) {
             for (int length : new int[] {0, 1, 7, 0xffffffff, 0x80000000, 0x7fffffff, (1 << 20) + 1}) {
                 try (Peer peer = Peer.welcomed(socket)) {
@@ -218,7 +218,7 @@ class HostileTest {
     }
 
     @Test
-    void framesThatAreNeverFinishedCostWhatTheyBrought() throws Exception {
+    void unfinishedFramesUseLittleMemoryAndDelayNoOthers() throws Exception {
         ByteBuffer whole = Peer.frame(Peer.request("resource.status", "", 0, 1));
         List<Peer> peers = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
@@ -237,7 +237,7 @@ class HostileTest {
     }
 
     @Test
-    void aSlowSenderIsAnsweredWhenItIsDone() throws Exception {
+    void aRequestThatArrivesByteByByteIsAnswered() throws Exception {
         ByteBuffer frame = Peer.frame(Peer.request("resource.status", "", 0, 1));
         try (Peer peer = Peer.welcomed(socket)) {
             for (int i = 0; i < frame.limit(); i++) {
@@ -255,7 +255,7 @@ class HostileTest {
     }
 
     @Test
-    void tenThousandConnectionsComeAndGo() throws Exception {
+    void tenThousandConnectionsInSuccessionAreAccepted() throws Exception {
         for (int i = 0; i < 10_000; i++) {
             try (Peer peer = Peer.connect(socket)) {
                 if (i % 2 == 0) {
@@ -266,7 +266,7 @@ class HostileTest {
     }
 
     @Test
-    void oneConnectionTooManyIsToldSoAndNoOther() throws Exception {
+    void connectionsBeyondTheLimitAreRefusedAndNoOthers() throws Exception {
         List<Peer> peers = new ArrayList<>();
         int turnedAway = 0;
         for (int i = 0; i < MOST_CONNECTIONS + 500; i++) {
@@ -290,7 +290,7 @@ class HostileTest {
 
     /** A daemon that belongs to another user treats root as a guest. */
     @Test
-    void whatAThousandGuestsDoNotSendToTheEndIsBounded() throws Exception {
+    void theMemoryForUnfinishedRequestsOfAThousandGuestsIsBounded() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         surviveAThousand((peer, i) -> peer.send(unfinished()));
     }
@@ -303,7 +303,7 @@ class HostileTest {
     }
 
     @Test
-    void whatTheOwnersClientsDoNotSendToTheEndIsBounded() throws Exception {
+    void theMemoryForUnfinishedRequestsOfTheOwnerIsBounded() throws Exception {
         List<Peer> peers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
             peers.add(Peer.welcomed(socket));
@@ -325,7 +325,7 @@ class HostileTest {
     }
 
     @Test
-    void whatAThousandGuestsDoNotReadIsBounded() throws Exception {
+    void theMemoryForUnreadResponsesToAThousandGuestsIsBounded() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         ByteBuffer echo =
                 Peer.frame(Peer.request("resource.ping", "{\"x\": \"" + "x".repeat(LARGEST / 2) + "\"}", 0, 1));
@@ -380,7 +380,7 @@ class HostileTest {
     }
 
     @Test
-    void whatAHundredThatNeverReadAskForIsBounded() throws Exception {
+    void theMemoryForRequestsOfAHundredClientsThatNeverReadIsBounded() throws Exception {
         ByteBuffer question = Peer.frame(Peer.request("resource.status", "", 0, 1));
         List<Peer> peers = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -400,7 +400,7 @@ class HostileTest {
     }
 
     @Test
-    void followersThatNeverReadCostNothingAndCatchUpAtOnce() throws Exception {
+    void schedulersThatDoNotReadCatchUpWhenTheyRead() throws Exception {
         List<Peer> peers = new ArrayList<>();
         for (int i = 0; i < 50; i++) {
             peers.add(Peer.welcomed(socket).send(Peer.acquire(1)));
@@ -425,7 +425,7 @@ class HostileTest {
     }
 
     @Test
-    void messagesThatOnlyADaemonSendsAreNothingToADaemon() throws Exception {
+    void responsesEventsAndControlMessagesFromAPeerAreIgnored() throws Exception {
         Request request = Peer.acquire(9);
         Credentials owner = new Credentials(0, Credentials.OWNER);
         try (Peer peer = Peer.welcomed(socket)) {
@@ -441,7 +441,7 @@ class HostileTest {
     }
 
     @Test
-    void aMatchtagThatIsTakenCannotBeTakenAgain() throws Exception {
+    void aMatchtagOfAnOpenStreamCannotBeReused() throws Exception {
         try (Peer peer = Peer.welcomed(socket)) {
             peer.send(Peer.acquire(1));
             assertThat(receive(peer).errnum()).isZero();
@@ -457,7 +457,7 @@ class HostileTest {
     }
 
     @Test
-    void streamsBeyondTheLimitAreRefusedAndAllOfThemAreGivenBack() throws Exception {
+    void streamsBeyondTheLimitAreRefusedAndTheOthersEndWithTheConnection() throws Exception {
         int refused = 0;
         try (Peer peer = Peer.welcomed(socket)) {
             peer.send(Peer.request("resource.offline", "{\"targets\": \"0\"}", 0, 5000));
@@ -486,7 +486,7 @@ class HostileTest {
 
     /** A daemon that belongs to another user treats root as a guest; here root claims to be the owner. */
     @Test
-    void credentialsAreWhatTheSocketSaysAndNotWhatTheMessageClaims() throws Exception {
+    void credentialsComeFromTheSocketAndNotFromTheMessage() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         try (DaemonProcess other = someoneElses(directory).expect("WARN peer: denied topic=")) {
             Path door = directory.resolve("other/sock");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An R with a graph for Fluxion in a heap that is too small for the graph as a tree. */
+/** An R with a graph for Fluxion, in a heap that is too small for a JSON tree of the graph. */
 @Timeout(600)
 class LargeGraphTest {
     private static final int CORES = 96;
@@ -78,7 +78,7 @@ class LargeGraphTest {
     }
 
     @Test
-    void isLoadedServedStoredAndReloadedInASmallHeap() throws Exception {
+    void aLargeGraphIsLoadedServedStoredAndReloadedInASmallHeap() throws Exception {
         Path r = directory.resolve("R.json");
         write(r, "");
         assertThat(Files.size(r)).isGreaterThan(20_000_000);

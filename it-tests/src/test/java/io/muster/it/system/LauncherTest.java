@@ -98,15 +98,15 @@ class LauncherTest {
     }
 
     @Test
-    void aListOfTheLibrariesIsNeeded() throws Exception {
+    void theLauncherFailsWithoutTheListOfLibraries() throws Exception {
         fakeJava();
         Files.delete(jars.resolve("client.classpath"));
         assertThat(said("version")).startsWith("1 ").contains("client.classpath: build or install Muster again");
     }
 
-    /** In {@code $(...)}, standard output is a pipe, of which stty cannot ask the size. */
+    /** In {@code $(...)}, standard output is a pipe, so stty cannot read the size of the terminal from it. */
     @Test
-    void theVerbsAreToldTheSizeOfTheTerminal() throws Exception {
+    void theLauncherPassesTheSizeOfTheTerminalToTheVerbs() throws Exception {
         Path home = fakeJava();
         Files.writeString(home.resolve("bin/java"), "#!/bin/sh\necho \"size $COLUMNS $LINES\"\n");
         String line = "stty cols 132 rows 43; unset COLUMNS LINES; sh " + launcher + " version; COLUMNS=7 sh "
@@ -142,7 +142,7 @@ class LauncherTest {
 
     @ParameterizedTest
     @CsvSource({"INT, -, 130", "TERM, '', 143", "HUP, '', 129", "HUP, -, 129"})
-    void aSignalWhileTheArchivesAreMadeEndsTheTrainingAndLeavesNothing(String signal, String group, int status)
+    void aSignalDuringTheTrainingEndsItAndLeavesNoFilesAndNoProcesses(String signal, String group, int status)
             throws Exception {
         installJars();
         // In a group of its own, as a shell starts it: Ctrl-C is for all of the group.
@@ -169,9 +169,9 @@ class LauncherTest {
         }
     }
 
-    // ---- whose archives are used
+    // ---- owners and permissions of archives
 
-    /** Instead of a JVM, something that says how it was called; nothing can be trained with it. */
+    /** Creates a script that replaces the JVM and prints its arguments. A training with it fails. */
     private Path fakeJava() throws IOException {
         Path home = Files.createDirectories(directory.resolve("jdk"));
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");
@@ -207,7 +207,7 @@ class LauncherTest {
     }
 
     @Test
-    void anArchiveThatOthersCouldHaveWrittenIsNotUsed() throws Exception {
+    void anArchiveThatOthersMayWriteIsNotUsed() throws Exception {
         Path archive = archive();
         assertThat(isUsed(archive)).isTrue();
         for (Path path : List.of(archive, cache, above)) {
@@ -220,7 +220,7 @@ class LauncherTest {
     }
 
     @Test
-    void anotherUsersArchiveIsNotUsed() throws Exception {
+    void anArchiveOfAnotherUserIsNotUsed() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root");
         Path archive = archive();
         String[] nobody = {"setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"};
@@ -244,7 +244,7 @@ class LauncherTest {
     }
 
     @Test
-    void noArchiveIsMadeWhereOthersMayWrite() throws Exception {
+    void noArchiveIsCreatedInADirectoryThatOthersMayWrite() throws Exception {
         fakeJava();
         Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));
         run();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script and the tasks of {@code docs/network.md}, as they stand there. */
+/** The script and the tasks of {@code docs/network.md}, unchanged. */
 @Timeout(600)
 class NetworkPageTest {
     private static final Path PAGE =
@@ -66,7 +66,7 @@ class NetworkPageTest {
     }
 
     @Test
-    void theScriptDrainsHostsAndEndsThat() throws Exception {
+    void theScriptDrainsAndUndrainsHosts() throws Exception {
         String text = block("python");
         assertThat(text.lines()).hasSizeLessThanOrEqualTo(SCRIPT_LINES + 2);
         Files.writeString(directory.resolve("hold.py"), text);
@@ -84,7 +84,7 @@ class NetworkPageTest {
     }
 
     @Test
-    void theTasksDrainAHostAndEndThat() throws Exception {
+    void theTasksDrainAndUndrainHosts() throws Exception {
         Path book = Files.writeString(directory.resolve("update.yml"), block("yaml"));
         try (DaemonProcess daemon = daemon()) {
             Path token = listener.token(daemon, "ansible", "hold", "maintenance");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An acquisition with an owner, when connections and daemons come and go. */
+/** An acquisition with an owner, while connections and daemons end and start. */
 @Timeout(600)
 class OwnerTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -48,7 +48,7 @@ class OwnerTest {
     }
 
     @Test
-    void aRivalCannotTakeTheResourcesWhileTheDaemonStartsAgain() throws Exception {
+    void anotherSchedulerCannotAcquireDuringARestartOfTheDaemon() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
         Owner flux = new Owner("flux", 3600);
         try (DaemonProcess daemon = setup.start();
@@ -75,7 +75,7 @@ class OwnerTest {
     }
 
     @Test
-    void aNewRWaitsForAnOwnerThatAcquiredBeforeTheDaemonWasKilled() throws Exception {
+    void aNewRIsHeldBackForAnOwnerThatAcquiredBeforeTheDaemonWasKilled() throws Exception {
         Owner flux = new Owner("flux", 3600);
         try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"))
                         .start();
@@ -104,7 +104,7 @@ class OwnerTest {
     }
 
     @Test
-    void afterAReleaseAnybodyMayAcquire() throws Exception {
+    void anySchedulerMayAcquireAfterARelease() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
         try (DaemonProcess daemon = setup.start();
                 FluxClient client = daemon.connect();

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Networks that lose everything between a leader and etcd, or between a leader and its clients. Two daemons share a ledger; the one that
- * leads first is in a network namespace. A relay reaches both over TCP, and local clients over UNIX sockets.
+ * Networks that lose all packets between a leader and etcd, or between a leader and its clients. Two daemons share a ledger; the first
+ * leader is in a network namespace. A relay reaches both daemons over TCP, and local clients reach them over UNIX sockets.
  */
 @Timeout(600)
 class PartitionTest {
@@ -95,7 +95,7 @@ class PartitionTest {
     }
 
     @Test
-    void aLeaderThatIsCutOffFromEtcdEndsItsStreamsAndFollowsTheNextLeaderWhenTheNetworkIsBack() throws Exception {
+    void aLeaderCutOffFromEtcdEndsItsStreamsAndThenFollowsTheNextLeader() throws Exception {
         play((network, daemons, distant) -> {
             try (FluxClient scheduler = daemons.get(CUT_OFF).connect()) {
                 ResponseStream stream = scheduler.stream("resource.acquire", null);
@@ -117,7 +117,7 @@ class PartitionTest {
     }
 
     @Test
-    void aSchedulerBehindARelayIsToldOfADrainOnTheNextLeaderWhileTheFormerOneIsCutOffFromEtcd() throws Exception {
+    void aRelayedSchedulerIsSentADrainOfTheNextLeaderDuringThePartition() throws Exception {
         play((network, daemons, distant) -> {
             distant.start();
             drain(daemons, CUT_OFF, "node0");
@@ -140,7 +140,7 @@ class PartitionTest {
     }
 
     @Test
-    void aLeaderThatIsCutOffFromItsClientsLeadsOnAndARelayFindsTheNextLeader() throws Exception {
+    void aLeaderCutOffFromItsClientsKeepsLeadingAndARelayFindsTheNextLeader() throws Exception {
         play((network, daemons, distant) -> {
             distant.start();
             network.cut(TO_CLIENTS);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Peers that send much before they read anything, and a daemon with a small heap. */
+/** Peers that send many requests before they read a response, and a daemon with a small heap. */
 @Timeout(900)
 class PipelineTest {
     private static final int REQUESTS = 100_000;
@@ -97,7 +97,7 @@ class PipelineTest {
 
     @ParameterizedTest
     @EnumSource(Way.class)
-    void whoReadsNothingUntilAllIsSentGetsAnAnswerToEachRequest(Way way) throws Exception {
+    void aClientThatReadsAfterItHasSentEverythingGetsAResponseToEachRequest(Way way) throws Exception {
         start(DaemonProcess.Setup.nodes("node[0-63]"));
         try (Peer peer = Peer.welcomed(daemon.socket())) {
             for (int tag = 1; tag <= REQUESTS; tag++) {
@@ -132,7 +132,7 @@ class PipelineTest {
     }
 
     @Test
-    void whoOnlyWritesIsClosedAndTheLogSaysWhy() throws Exception {
+    void aClientThatNeverReadsIsClosedAndTheLogHasTheReason() throws Exception {
         start(DaemonProcess.Setup.nodes("node[0-63]"));
         daemon.expect(
                 "WARN peer: peer=.* closed: the peer does not read its answers, and its [0-9]+ waiting requests take");
@@ -151,7 +151,7 @@ class PipelineTest {
     }
 
     @Test
-    void whatAClientAskedForBeforeItsEndIsDone() throws Exception {
+    void changesSentBeforeAClientDisconnectsAreMade() throws Exception {
         start(DaemonProcess.Setup.nodes("node[0-63]"));
         try (Peer peer = Peer.welcomed(daemon.socket())) {
             for (int i = 0; i < SURE; i++) {
@@ -180,7 +180,7 @@ class PipelineTest {
     }
 
     @Test
-    void firstResponsesThatAreTheSameAreThereOnceHoweverManyWaitForThem() throws Exception {
+    void equalFirstResponsesShareTheirMemory() throws Exception {
         start(large());
         List<Peer> peers = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
@@ -194,7 +194,7 @@ class PipelineTest {
     }
 
     @Test
-    void anAcquireThatThereIsNoRoomForIsRefusedUntilOthersHaveRead() throws Exception {
+    void anAcquireWithoutRoomForItsResponseIsRefusedUntilOthersHaveRead() throws Exception {
         start(large());
         List<Peer> peers = new ArrayList<>();
         try (FluxClient admin = daemon.connect()) {

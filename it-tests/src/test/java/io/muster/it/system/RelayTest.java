@@ -63,9 +63,9 @@ class RelayTest {
     }
 
     @Test
-    void throughARealSshd() throws Exception {
+    void theCommandReachesTheDaemonThroughARealSshd() throws Exception {
         assumeTrue(Files.exists(SSHD), "there is no sshd (Debian: openssh-server)");
-        Files.createDirectories(Path.of("/run/sshd")); // where sshd insists on it, and only root may
+        Files.createDirectories(Path.of("/run/sshd")); // sshd may require this directory, and only root may create it
         for (String key : List.of("host", "id")) {
             Tool.run(
                     "ssh-keygen",
@@ -117,7 +117,7 @@ class RelayTest {
     }
 
     @Test
-    void aStreamThatEndsWithTheDaemon() throws Exception {
+    void theEndOfTheDaemonEndsTheCommandAndItsRelay() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-16383]"));
         try (DaemonProcess daemon = setup.start();
                 FluxClient admin = daemon.connect()) {
@@ -143,9 +143,9 @@ class RelayTest {
         }
     }
 
-    /** The relay of a login node, with a scheduler behind it whose daemon is killed and started again. */
+    /** The relay of a login node with a scheduler behind it, while the daemon is killed and started again. */
     @Test
-    void aRelayInTlsOutlivesTheDaemon() throws Exception {
+    void aRelayOverTlsKeepsItsSchedulerDuringARestartOfTheDaemon() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.issue("ca", "login1", "DNS:login1.example.org");
         int port = Ports.free();
@@ -196,7 +196,7 @@ class RelayTest {
     }
 
     @Test
-    void aCommandThatIsKilledLeavesNoRelay() throws Exception {
+    void aKilledCommandLeavesNoRelay() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
         try (DaemonProcess daemon = setup.start()) {
             Process scheduler = command(here().toString(), muster(), "ssh://mgmt1" + daemon.socket(), "acquire")

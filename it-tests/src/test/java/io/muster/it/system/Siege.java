@@ -36,7 +36,7 @@ final class Siege extends Thread {
 
     /** Ways to attack. */
     enum Attack {
-        /** Sends all requests before it reads an answer, as a libflux client does that calls flux_rpc in a loop. */
+        /** Sends all requests before it reads an answer, as does a libflux client that calls flux_rpc in a loop. */
         PIPELINE,
         /** Sends, on two hundred connections, the queries that take longest to answer. */
         ASK,
@@ -221,7 +221,7 @@ final class Siege extends Thread {
         }
     }
 
-    /** The daemon may take the bytes for half of a frame, so the end of the peer's output is its signal to close. */
+    /** The bytes may be the beginning of a frame, so the daemon may close the connection only at the end of the peer's output. */
     private void talkNonsense() throws IOException {
         for (Method method : Method.values()) {
             String payload = NONSENSE.get(random.nextInt(NONSENSE.size()));
@@ -248,7 +248,7 @@ final class Siege extends Thread {
         }
     }
 
-    /** Changes a rank that is not the honest admin's; once a minute, since each change is a line of the log. */
+    /** Changes a rank that does not belong to the honest admin; only once a minute, because the daemon logs each change. */
     private void change() throws IOException {
         String target = "{'targets': '" + RecordingAdmin.RANKS + "'}";
         pipeline(frame("resource.drain", target, 0), frame("resource.undrain", target, 0));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs every attack at once, while an honest admin drains and undrains twice a second. {@code -Dmuster.siege.seconds=3600} runs longer, and
- * {@code -Dmuster.siege.attacks=ASK,CHURN} chooses attacks. In the second half nobody reads the daemon's log.
+ * {@code -Dmuster.siege.attacks=ASK,CHURN} chooses attacks. In the second half, the test does not read the daemon's log.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class SiegeTest {
@@ -49,7 +49,7 @@ class SiegeTest {
     Path directory;
 
     @Test
-    void anHonestAdminIsServedAndNothingThatWasAnsweredIsLost() throws Exception {
+    void anHonestAdminIsServedDuringAllAttacksAndLosesNoAnsweredChange() throws Exception {
         assumeTrue(Tool.isRoot(), "needs root, to run attackers that are somebody else");
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                         directory,

@@ -43,7 +43,7 @@ class SoakTest {
 
     /** Number of events that are kept for followers of the journal. */
     private static final int EVENTS = 10_000;
-    /** Least number of bytes that a leak would keep of a change. */
+    /** The least number of bytes that a leak would keep for each change. */
     private static final long LEAST_LEAK = 20;
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -56,7 +56,7 @@ class SoakTest {
         List<String> lines = new ArrayList<>(List.of("acquire = \"shared\"", "snapshot-every = 100"));
         lines.addAll(List.of(config));
         // The heap has its full, small size from the start; a buffer that is not released is reported in the log; and
-        // the JVM starts no threads because it is busy.
+        // the JVM starts no additional threads under load.
         DaemonProcess daemon = DaemonProcess.Setup.in(directory, lines.toArray(String[]::new))
                 .jvm(
                         "-XX:+UseSerialGC",
@@ -114,7 +114,7 @@ class SoakTest {
     }
 
     @Test
-    void aThousandStreamsAgreeWithTheDaemonAndCostNoMoreWithTime() throws Exception {
+    void aThousandStreamsAgreeWithTheDaemonAndTheirMemoryDoesNotGrow() throws Exception {
         DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10);
@@ -143,7 +143,7 @@ class SoakTest {
 
     /** Memory must not grow even after ten times as many changes as are kept for followers of the journal. */
     @Test
-    void changesLeaveNothingBehind() throws Exception {
+    void changesLeakNoMemory() throws Exception {
         DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
@@ -197,7 +197,7 @@ class SoakTest {
     }
 
     @Test
-    void idleConnectionsCostLittleAndAreGivenBack() throws Exception {
+    void idleConnectionsUseLittleMemoryAndAreReleased() throws Exception {
         DaemonProcess daemon = start(RecordingAdmin.resources());
         try (daemon;
                 FluxClient client = daemon.connect()) {
@@ -227,7 +227,7 @@ class SoakTest {
 
     /** Each update names every second rank of these, so that a few updates fill a socket. */
     @Test
-    void whoIsFrozenDelaysNobodyAndIsToldOnceWhatItMissed() throws Exception {
+    void aFrozenSchedulerDelaysNoOtherAndIsSentOneMergedUpdate() throws Exception {
         DaemonProcess daemon = start(DaemonProcess.Setup.nodes("node[0-16383]"));
         try (daemon;
                 FluxClient client = daemon.connect()) {

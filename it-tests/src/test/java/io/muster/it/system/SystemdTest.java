@@ -41,7 +41,7 @@ class SystemdTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"path", "abstract"})
-    void itSaysWhenItIsReadyAliveReloadingAndStopping(String kind) throws Exception {
+    void theDaemonNotifiesTheManagerWhenItIsReadyAliveReloadingAndStopping(String kind) throws Exception {
         String socket = kind.equals("path") ? directory.resolve("notify").toString() : "@muster" + directory;
         try (NotifySocket manager = new NotifySocket(socket);
                 DaemonProcess daemon = under(socket).start()) {
@@ -77,7 +77,7 @@ class SystemdTest {
     }
 
     @Test
-    void aManagerThatGoesAwayIsNoReasonToStop() throws Exception {
+    void theDaemonContinuesWithoutItsServiceManager() throws Exception {
         String socket = directory.resolve("notify").toString();
         try (NotifySocket manager = new NotifySocket(socket);
                 DaemonProcess daemon = under(socket).start()) {
@@ -91,7 +91,7 @@ class SystemdTest {
     }
 
     @Test
-    void signalsWhileItStopsChangeNothing() throws Exception {
+    void signalsDuringTheStopAreIgnored() throws Exception {
         try (DaemonProcess daemon = DaemonProcess.Setup.in(directory, NODES).start()) {
             String signals = "for s in HUP TERM HUP TERM HUP TERM; do kill -$s " + daemon.pid() + " || exit 0; done";
             Tool.run("sh", "-c", signals);

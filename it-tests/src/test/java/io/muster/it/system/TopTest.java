@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code muster top} in a real terminal, which tmux has. */
+/** {@code muster top} in a real terminal of tmux. */
 @Timeout(600)
 class TopTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -88,7 +88,7 @@ class TopTest {
     }
 
     @Test
-    void changesAppearAndRowsAreFilteredAndOpened() throws IOException {
+    void changesAppearAndRowsCanBeFilteredAndOpened() throws IOException {
         awaitScreen("No host is out.", "q end");
         drain("node[3-4]", "bad dimm");
         awaitScreen("14 avail, 2 drained", "bad dimm", "node[3-4]");
@@ -107,7 +107,7 @@ class TopTest {
     }
 
     @Test
-    void keysMoveByPagesAndOtherKeysTypeNothing() throws IOException {
+    void navigationKeysMoveTheListAndTypeNothingIntoTheFilter() throws IOException {
         for (int i = 0; i < 16; i++) {
             drain("node" + i, "Lüfter " + i);
         }
@@ -141,7 +141,7 @@ class TopTest {
     }
 
     @Test
-    void theViewStaysWhenTheConnectionIsLostAndGoesOnWhenTheDaemonIsBack() throws IOException {
+    void theViewIsKeptWithoutAConnectionAndContinuesWhenTheDaemonIsBack() throws IOException {
         drain("node[3-4]", "bad dimm");
         awaitScreen("14 avail, 2 drained", "bad dimm");
         assertThat(screen()).doesNotContain("old");
@@ -171,7 +171,7 @@ class TopTest {
     }
 
     @Test
-    void theTerminalIsPutBackWhenTheVerbIsInterrupted() {
+    void anInterruptRestoresTheTerminal() {
         press("C-c");
         awaitScreen("before", "ended 130", " icanon", " echo");
         assertThat(screen()).doesNotContain("-icanon").doesNotContain("-echo");

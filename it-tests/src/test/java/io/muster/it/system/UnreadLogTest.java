@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Standard error is a full pipe, as with a journald that is stalled: the daemon must not care. */
+/** Standard error is a full pipe, as with a stalled journald. The daemon must continue to work. */
 @Timeout(900)
 class UnreadLogTest {
     private static final Pattern DROPPED = Pattern.compile("(?m)^muster_log_lines_dropped_total ([0-9.E]+)$");
@@ -35,7 +35,7 @@ class UnreadLogTest {
                 .expect("WARN muster: \\d+" + GAP);
     }
 
-    /** Logs until there is no more room anywhere. */
+    /** Logs until all buffers are full and the daemon drops lines. */
     private static void fill(DaemonProcess daemon) throws IOException, InterruptedException {
         daemon.output().hold();
         ObjectNode line = JsonNodeFactory.instance.objectNode().put("text", "x".repeat(2000));
@@ -56,7 +56,7 @@ class UnreadLogTest {
     }
 
     @Test
-    void aLogThatNobodyReadsStopsNothingAndSaysWhatIsMissingOnceItIsRead() throws Exception {
+    void anUnreadLogBlocksNothingAndReportsTheNumberOfDroppedLines() throws Exception {
         try (DaemonProcess daemon = start()) {
             fill(daemon);
             try (FluxClient client = daemon.connect()) {
@@ -86,7 +86,7 @@ class UnreadLogTest {
     }
 
     @Test
-    void aDaemonWhoseLogNobodyReadsStopsInOrder() throws Exception {
+    void aDaemonWithAnUnreadLogStopsInOrder() throws Exception {
         DaemonProcess daemon = start();
         fill(daemon);
         try (FluxClient client = daemon.connect()) {

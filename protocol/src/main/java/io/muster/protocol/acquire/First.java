@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  * The first response of an acquire stream (RFC 28 "Initial Acquire Response").
  *
  * <p>Only these two keys are sent: deployed schedulers exit if the first response has {@code down} or {@code shrink}, and
- * one of these schedulers takes the broker that it runs in down with it.
+ * the exit of one of these schedulers also ends the broker that runs it.
  *
  * @param resources resources that may be scheduled, without excluded ranks
  * @param up ranks in {@code resources} that may be allocated now

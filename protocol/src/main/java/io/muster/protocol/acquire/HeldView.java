@@ -9,14 +9,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scheduler behind a relay knows, and what the relay was sent last. A scheduler's stream lives as long as the scheduler. The
- * relay's own stream may end and begin again with a whole first response, from which this class computes the update for the scheduler.
+ * The state of the stream from a relay to a scheduler behind it. This stream lasts as long as the scheduler. The relay's own stream from
+ * the daemon may end and begin again with a complete first response; this class then computes the update for the scheduler.
  *
  * @param offered R of the scheduler's first response
- * @param sent what the scheduler was sent
+ * @param sent the scheduler's knowledge after the last response that it was sent
  */
 public record HeldView(ResourceSet offered, SentView sent) {
-    /** Returns the view after the first response, which the scheduler gets as it is. */
+    /** Returns the view after the first response, which the relay passes on unchanged. */
     public static HeldView first(First first) {
         return new HeldView(first.resources(), SentView.first(view(first.resources(), first.up(), Idset.EMPTY)));
     }
@@ -24,11 +24,11 @@ public record HeldView(ResourceSet offered, SentView sent) {
     /**
      * The update for the scheduler, and the view after it.
      *
-     * @param update null if the scheduler need not be sent anything
+     * @param update null if no update is necessary
      */
     public record Step(@Nullable Next update, HeldView after) {}
 
-    /** Returns the step to an update of the relay's stream. */
+    /** Returns the step for an update on the relay's stream. */
     public Step next(Next next) {
         SchedulerView before = sent.view();
         SortedTree<String, Idset> properties = before.properties();
@@ -53,8 +53,8 @@ public record HeldView(ResourceSet offered, SentView sent) {
     }
 
     /**
-     * Returns the step to a new first response. A rank that is another host now, that has other contents or that is not on offer any
-     * more is down for the scheduler, because RFC 28 can say nothing else about it.
+     * Returns the step for a new first response. If a rank has another host or other contents now, or is not offered any more, the update
+     * reports the rank as down, because RFC 28 has no other way to report this.
      */
     public Step again(First first) {
         Idset same = unchanged(first.resources());
@@ -81,7 +81,7 @@ public record HeldView(ResourceSet offered, SentView sent) {
         return ranks.isEmpty() ? properties.without(name) : properties.with(name, ranks);
     }
 
-    /** Returns the ranks that are the same hosts with the same contents in both. */
+    /** Returns the ranks that have the same host and the same contents in {@code offered} and in {@code now}. */
     private Idset unchanged(ResourceSet now) {
         Idset same = Idset.EMPTY;
         for (Group before : offered.groups()) {

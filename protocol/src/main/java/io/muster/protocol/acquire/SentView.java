@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one scheduler knows: the view that the last response to it was computed from, and the ranks that later updates may
- * name. A stream stores nothing else, however long the scheduler does not read.
+ * The knowledge of one scheduler: the view that the last response to it was computed from, and the ranks that later updates
+ * may name. A stream stores nothing else, so its memory does not grow while the scheduler does not read.
  *
  * @param offered ranks of the first response that have not been shrunk since; this set never grows
  */
@@ -37,7 +37,7 @@ public record SentView(SchedulerView view, Idset offered) {
                 : new Next(up, down, shrink, add, remove, expiration);
     }
 
-    /** Returns what the scheduler knows after an update to {@code now}. */
+    /** Returns the scheduler's knowledge after an update to {@code now}. */
     public SentView after(SchedulerView now) {
         return new SentView(now, offered.subtract(shrunk(now)));
     }

@@ -200,7 +200,7 @@ public enum AdminMethod {
                 .orElseThrow(() -> new IllegalArgumentException("no request asks for " + command));
     }
 
-    /** Returns whether flux-core has this method too, whose response has no payload. */
+    /** Returns whether flux-core has this method too. Flux-core's response to the method has no payload. */
     boolean isOfFlux() {
         return this == DRAIN || this == UNDRAIN || this == MONITOR_FORCE_DOWN || this == EXPIRATION_UPDATE;
     }

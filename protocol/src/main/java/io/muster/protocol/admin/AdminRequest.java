@@ -46,8 +46,8 @@ public record AdminRequest(Command command, boolean dryRun) {
     }
 
     /**
-     * Returns whether the response says what changed. Flux's responses do not, so the response to a method of Flux does only if the
-     * request has an id, which no program of Flux sends.
+     * Returns whether the response describes the change. Flux-core's responses have no payload, so the response to a method of flux-core
+     * describes the change only if the request has an id, which programs of Flux never send.
      */
     public boolean isAnsweredInWords() {
         return command instanceof Once || !AdminMethod.of(command).isOfFlux();

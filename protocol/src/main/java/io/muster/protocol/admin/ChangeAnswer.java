@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
  * departed-vertices?}}, the last three as in the event of a change of notes. Responses of flux-core have no payload.
  *
  * @param changed whether the state changed
- * @param hosts hostlist of the hosts that changed; null if the change is not about single hosts, or was answered before
+ * @param hosts hostlist of the hosts that changed; null if the change does not concern single hosts, or was answered before
  * @param seq sequence number of the last entry of the change; 0 if nothing was written
- * @param ended holds that the change ended besides
- * @param places the vertices whose notes changed; none if the change is about something else, or was answered before
+ * @param ended other holds that the change ended
+ * @param places the vertices whose notes changed; empty if the change does not concern notes, or was answered before
  */
 public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places) {
     public ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended) {
@@ -57,7 +57,7 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
         return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended, places);
     }
 
-    /** Returns the answer to a change that was sent again. Only the journal knows the hosts that changed the first time. */
+    /** Returns the answer to a change that was sent again. Only the journal contains the hosts that changed the first time. */
     public static ChangeAnswer ofRepeated(long seq) {
         return new ChangeAnswer(true, null, seq, List.of());
     }

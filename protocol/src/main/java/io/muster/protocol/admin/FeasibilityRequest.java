@@ -17,7 +17,7 @@ import java.util.List;
  * The request {@code feasibility.check} (RFC 27 "Feasibility"). RFC 27 has only {@code jobspec}; the additional keys are
  *
  * <pre>
- * explain: true                          respond with a {@link FeasibilityAnswer}, whatever the verdict
+ * explain: true                          respond with a {@link FeasibilityAnswer}, for every verdict
  * now: true                              ask about the hosts that are up
  * resources, constraint?, duration?      in place of jobspec: a list of resources, which may have no slots and no tasks
  * </pre>
@@ -33,8 +33,8 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
     private static final String DURATION = "duration";
 
     /**
-     * Returns whether the response must explain the answer. The server needs to know this before it reads the keys that may
-     * be at fault.
+     * Returns whether the response must explain the answer. The server needs this before it reads the keys that may be
+     * invalid.
      */
     public static boolean wantsExplanation(ObjectNode payload) {
         return flag(payload, "explain");

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request {@code resource.find}, which only Muster has: {@code {expr, subsystem?, from?, prune?, order?, best?, by?,
- * output?}}. Everything but output is a {@link Search}. Other keys are refused, because a search without one of its parts
- * finds more than was asked for.
+ * output?}}. All keys except output make up a {@link Search}. Unknown keys are refused, because a search that ignores one of
+ * its conditions finds more than the client requested.
  */
 public record FindRequest(Search search, Output output) {
     public static final String TOPIC = "resource.find";
@@ -44,7 +44,7 @@ public record FindRequest(Search search, Output output) {
     private static final String BEST = "best";
     private static final String OUTPUT = "output";
 
-    /** What the response has besides the number of vertices and their hosts. */
+    /** The content of the response in addition to the number of vertices and their hosts. */
     public enum Output {
         HOSTS,
         PATHS,
@@ -103,10 +103,10 @@ public record FindRequest(Search search, Output output) {
     }
 
     /**
-     * Returns the response: {@code {count, ranks, hosts, seq}}, with paths {@code paths} and, for the best, {@code scores};
-     * or {@code jgf}.
+     * Returns the response: {@code {count, ranks, hosts, seq}}. The output {@code paths} adds the key {@code paths} and, if the
+     * request has {@code best}, {@code scores}; the output {@code jgf} adds the key {@code jgf}.
      *
-     * @param seq sequence number of the last change that the response knows
+     * @param seq sequence number of the last change that the response takes into account
      * @throws RpcException EOVERFLOW if the response would be too long
      * @throws MalformedException if the request names something that the graph does not have
      */

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The request {@code resource.history}, which is ours: {@code {hosts, since, until, notes}}, all of them optional.
+ * The request {@code resource.history}, which only Muster has: {@code {hosts, since, until, notes}}, all of them optional.
  *
  * @param hosts empty for all hosts
  * @param notes whether marks and tags are intervals of the answer
@@ -22,7 +22,7 @@ import java.util.Set;
 public record HistoryRequest(Set<String> hosts, Period period, boolean notes) {
     public static final String TOPIC = "resource.history";
 
-    /** The highest number of hosts in a request. Each takes about 100 bytes, for which no peer's memory is charged. */
+    /** The highest number of hosts in a request. Each takes about 100 bytes, which do not count as memory of the peer. */
     public static final int MOST_HOSTS = 1 << 16;
 
     /** @throws RpcException EPROTO if the payload is something else, EINVAL if the hosts are not a hostlist or too many */

@@ -27,11 +27,11 @@ import java.util.List;
  * {@code up} can be computed from {@code state}; it is there for programs that need nothing else.
  *
  * @param time the server's clock, seconds since the epoch
- * @param fault why the daemon accepts no changes, "" if it does
- * @param clock why the daemon doubts the wall clock, "" if it does not
- * @param journalBytes the size of everything that the daemon keeps on disk; 0 from a daemon that does not tell it
- * @param waiting parts of a new R that wait until the scheduler acquires again
- * @param usage what reporters say about jobs
+ * @param fault the reason why the daemon refuses changes; "" if it accepts them
+ * @param clock the reason why the daemon does not trust the wall clock; "" if it does
+ * @param journalBytes the size of everything that the daemon keeps on disk; 0 from a daemon that does not report this
+ * @param waiting parts of a new R that take effect when the scheduler acquires again
+ * @param usage the ranks that jobs use, as reporters say
  */
 public record InventoryAnswer(
         long seq,

@@ -12,7 +12,7 @@ import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 
 /**
- * The request {@code resource.report}, which is ours: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
+ * The request {@code resource.report}, which only Muster has: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
  * that it reports for, with their liveness. The response is {@code {ranks}}, and the stream stays open as long as the reporter
  * reports.
  */

@@ -19,7 +19,7 @@ public final class RequestId {
     /**
      * Takes the id out of a payload; null if there is none.
      *
-     * @throws RpcException EPROTO if the id is something else than a UUID
+     * @throws RpcException EPROTO if the id is not a UUID
      */
     static @Nullable ChangeId take(String topic, @Nullable ObjectNode payload) {
         if (payload == null || !payload.has(KEY)) {
@@ -33,7 +33,7 @@ public final class RequestId {
         }
     }
 
-    /** Gives a payload an id. */
+    /** Adds an id to a payload. */
     public static void give(ObjectNode payload, UUID id) {
         payload.put(KEY, id.toString());
     }

@@ -8,12 +8,12 @@ import io.muster.protocol.rpc.RpcException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The request {@code resource.web}, which is ours: {@code {right, lifetime, holder?}}. The response is {@code {name, rights, holder,
- * created, expires, url, token}}: a token for the page, and the address of the page.
+ * The request {@code resource.web}, which only Muster has: {@code {right, lifetime, holder?}}. The response is {@code {name, rights,
+ * holder, created, expires, url, token}}: a token for the page, and the address of the page.
  *
  * @param right {@code read}, {@code hold} or {@code change}
  * @param lifetime the seconds after which the token expires
- * @param holder the holder of drains with the right {@code hold}; null for the one that a grant gives to the user, or the user's name
+ * @param holder the holder of drains with the right {@code hold}; null for the default: the holder in the user's grant, or the user's name
  */
 public record WebRequest(
         String right, long lifetime, @Nullable String holder) {

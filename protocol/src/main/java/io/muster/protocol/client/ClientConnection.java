@@ -62,7 +62,7 @@ final class ClientConnection implements Closeable {
         }
     }
 
-    /** A server that does not listen may be starting. A server that has been waited for is not waited for again. */
+    /** Returns whether another attempt is useful: a server that does not listen may be starting; a silent server is not tried again. */
     private static boolean isWorthRepeating(IOException e, Servers servers) {
         return e instanceof ConnectException || (servers.areSeveral() && !servers.areAllSilent());
     }
@@ -176,7 +176,7 @@ final class ClientConnection implements Closeable {
         return count > 0;
     }
 
-    /** Writes what the socket takes now. Returns true if nothing remains. */
+    /** Writes as many bytes as the socket accepts now. Returns true if nothing remains. */
     boolean write(ByteBuffer frame) throws IOException {
         try {
             return transport.write(frame);

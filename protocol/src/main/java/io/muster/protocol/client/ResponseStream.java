@@ -17,8 +17,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits for the first response as long as the client waits for any
- * other response, and without end for the rest, because streams are silent while nothing changes; {@link #await} waits for a
+ * The responses of a streaming RPC (RFC 6). {@link #hasNext} waits for the first response with the timeout of the client, and for
+ * later responses without end, because streams are silent while nothing changes; {@link #await} waits for a
  * limited time. A stream ends normally with ENODATA, or with ECANCELED if this client cancelled it; any other end is an {@link
  * RpcException}, which every call throws.
  */

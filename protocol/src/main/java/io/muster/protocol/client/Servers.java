@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The servers to which a client may connect; all of them serve it equally. A server that did not answer in time is tried last for a
- * minute, also by other processes of the user: a file in the user's runtime directory stands for it.
+ * minute, also by other processes of the user: a file in the user's runtime directory marks it.
  */
 final class Servers {
     /** How long a client waits for a server if there are others. */
@@ -58,7 +58,7 @@ final class Servers {
                 .toList();
     }
 
-    /** Returns how long a server is waited for. Zero is without limit. */
+    /** Returns how long the client waits for a server; zero is without end. */
     Duration patience(String uri, Duration timeout) {
         List<String> order = inOrder();
         boolean last = uri.equals(order.get(order.size() - 1));
@@ -82,7 +82,7 @@ final class Servers {
         }
     }
 
-    /** Notes that a server did not answer in time. */
+    /** Records that a server did not answer in time. */
     void isSilent(String uri) {
         silent.add(uri);
         Path mark = mark(uri);

@@ -20,8 +20,8 @@ import java.util.regex.Pattern;
  * are the connection. The variables MUSTER_SSH and MUSTER_SSH_RCMD replace the words {@code ssh} and {@code muster}.
  *
  * @param login the host, with a user in front if the URI names one
- * @param port the port of ssh; -1 for the usual one
- * @param path the socket on the other host; "" for the usual one
+ * @param port the port of ssh; -1 for the default of ssh
+ * @param path the socket on the other host; "" for the default of the relay
  */
 record SshServer(String login, int port, String path) {
     static final String SCHEME = "ssh://";
@@ -64,7 +64,7 @@ record SshServer(String login, int port, String path) {
         return List.of(text.strip().split(" +", -1));
     }
 
-    /** Whether ssh can ask a user for a password, which it does on the terminal that controls the process. */
+    /** Returns whether ssh can ask a user for a password. Ssh asks on the controlling terminal of the process. */
     private static boolean hasTerminal() {
         try (InputStream terminal = new FileInputStream("/dev/tty")) {
             return terminal.available() >= 0;
@@ -98,7 +98,7 @@ record SshServer(String login, int port, String path) {
         return new Transport(SCHEME + login, in.source(), out.sink(), closer);
     }
 
-    /** Copies bytes on a thread of its own, because the streams of a process can only be used by waiting for them. */
+    /** Copies bytes on a separate thread, because the streams of a process have only blocking operations. */
     private static void pump(String name, InputStream from, OutputStream to) {
         Thread thread = new Thread(
                 () -> {
@@ -110,7 +110,7 @@ record SshServer(String login, int port, String path) {
                             to.flush();
                         }
                     } catch (IOException e) {
-                        // One side has closed the connection; closing both streams tells the other one.
+                        // One side has closed the connection. Closing both streams closes it for the other side too.
                     }
                 },
                 name);

@@ -11,8 +11,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * The client's side of a connection in TLS, over a socket that does not block. Every call does what is possible now. One thread
- * uses the channel.
+ * The client's side of a connection in TLS, over a socket that does not block. No call waits: each does as much as is possible at
+ * once. One thread uses the channel.
  */
 final class TlsChannel implements ByteChannel {
     private final SocketChannel socket;
@@ -21,7 +21,7 @@ final class TlsChannel implements ByteChannel {
     private final ByteBuffer in;
     /** Bytes for the server that are encrypted and not sent yet; ready to be read. */
     private final ByteBuffer out;
-    /** What is decrypted and not taken yet; ready to be read. */
+    /** Decrypted bytes that the caller has not taken yet; ready to be read. */
     private final ByteBuffer plain;
 
     private boolean ended;
@@ -37,9 +37,9 @@ final class TlsChannel implements ByteChannel {
     }
 
     /**
-     * Goes on with the handshake.
+     * Continues the handshake.
      *
-     * @return for which operation of the socket the handshake waits; 0 if it is complete
+     * @return the operation of the socket that the handshake waits for; 0 if the handshake is complete
      * @throws SSLException if one side does not accept the other
      */
     int handshake() throws IOException {
@@ -78,7 +78,7 @@ final class TlsChannel implements ByteChannel {
         }
     }
 
-    /** Encrypts as much as the buffer has room for, and sends it. Returns false if the socket does not take all of it now. */
+    /** Encrypts as much as the buffer has room for, and sends it. Returns false if the socket does not accept all of it now. */
     private boolean encrypt(ByteBuffer from) throws IOException {
         if (!flush()) {
             return false;
@@ -152,7 +152,7 @@ final class TlsChannel implements ByteChannel {
         return count;
     }
 
-    /** Does what a message of the server that is not data asks for, such as a change of keys. */
+    /** Processes a message of the server that is not data, such as a change of keys. */
     private void followUp() throws IOException {
         if (engine.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
             runTasks();
@@ -162,7 +162,7 @@ final class TlsChannel implements ByteChannel {
         }
     }
 
-    /** Sends what the socket takes now. If the server has refused this side, throws the server's reason. */
+    /** Sends as many bytes as the socket accepts now. If the server has refused this side, throws the server's reason. */
     @Override
     public int write(ByteBuffer from) throws IOException {
         int before = from.remaining();

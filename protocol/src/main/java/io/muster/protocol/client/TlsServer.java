@@ -46,7 +46,7 @@ public record TlsServer(String host, int port) {
     }
 
     /**
-     * Connects to the server and makes the handshake.
+     * Connects to the server and performs the handshake.
      *
      * @throws SocketTimeoutException if the server did not answer in time
      * @throws ConnectException if no connection is possible for another reason, with a sentence
@@ -150,12 +150,12 @@ public record TlsServer(String host, int port) {
                 : name() + " is not trusted: " + reason;
     }
 
-    /** Whether the exception is about a message by which the server says that it does not go on. */
+    /** Returns whether the exception reports a fatal alert from the server. */
     static boolean isAlert(IOException e) {
         return e instanceof SSLException && reason(e).contains("fatal alert");
     }
 
-    /** Returns the innermost reason, which is the one that says something. */
+    /** Returns the message of the innermost cause, which is the most specific one. */
     public static String reason(Throwable e) {
         Throwable inner = e;
         while (inner.getCause() != null) {

@@ -26,7 +26,7 @@ final class Transport implements Closeable {
     private final SelectionKey writing;
 
     /**
-     * @param server what messages call the server
+     * @param server the name of the server in messages
      * @param closer closes both channels and everything that they need
      */
     <R extends SelectableChannel & ReadableByteChannel, W extends SelectableChannel & WritableByteChannel> Transport(
@@ -93,7 +93,7 @@ final class Transport implements Closeable {
         return source.read(into);
     }
 
-    /** Writes the bytes that the server takes now. Returns whether nothing remains. */
+    /** Writes as many bytes as the server accepts now. Returns whether nothing remains. */
     boolean write(ByteBuffer from) throws IOException {
         sink.write(from);
         return !from.hasRemaining() && isFlushed();

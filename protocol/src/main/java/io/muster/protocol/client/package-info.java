@@ -1,6 +1,6 @@
 /**
- * The client package is a small blocking client for Flux services on a UNIX socket. It depends on the rpc and wire packages
- * and the JDK, and loads few classes, because every command-line tool loads it. A client and its streams belong to one
+ * The client package is a small blocking client for Flux services over UNIX sockets, ssh and TLS. It depends on the rpc, tls
+ * and wire packages and the JDK, and loads few classes, because every command-line tool loads it. A client and its streams belong to one
  * thread.
  */
 @NullMarked

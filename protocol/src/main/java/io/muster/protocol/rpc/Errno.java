@@ -18,7 +18,7 @@ public record Errno(int value) {
     /** Marks the end of a stream, which is not a failure (RFC 6). */
     public static final Errno ENODATA = new Errno(61);
 
-    /** The request belongs to another daemon, which the text names. */
+    /** Another daemon must serve the request; the sentence of the error names that daemon. */
     public static final Errno EREMOTE = new Errno(66);
 
     public static final Errno EPROTO = new Errno(71);

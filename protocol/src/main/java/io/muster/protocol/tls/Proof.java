@@ -16,12 +16,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 
 /**
- * What one side of a connection shows the other one: a certificate, and that it has the private key.
+ * The proof of identity of one side of a connection: a chain of certificates, and the private key of the first certificate.
  *
  * @param chain the certificate, and then those of the CAs between it and the root
  */
 public record Proof(List<X509Certificate> chain, PrivateKey key) {
-    /** The only version that is spoken. */
+    /** The only version of TLS that Muster permits. */
     public static final String TLS = "TLSv1.3";
 
     private static final Map<String, String> SIGNATURES =

@@ -143,7 +143,7 @@ public final class Bytes {
         return pieces.size() == 1 ? pieces.get(0) : new Piece(toByteArray(), 0, length);
     }
 
-    /** Receives a part of an array, to which it must not write. */
+    /** Receives a part of an array, and must not write to the array. */
     interface Use<T> {
         T of(byte[] array, int offset, int length) throws IOException;
     }

@@ -41,9 +41,9 @@ public record Credentials(int userid, int rolemask) {
 
     /**
      * Returns the credentials that count for a message that arrives over a connection with these credentials (RFC 12
-     * "Credential Assignment"). Messages of a guest get the guest's credentials, whatever they claim. The claims of the owner
-     * are accepted, so that a router can send requests for others and a test can act as a guest; as in flux-core, the server
-     * fills in each number that is unset.
+     * "Credential Assignment"). The claims in messages of a guest are ignored: the messages get the credentials of the
+     * connection. The claims of the owner are accepted, so that a router can send requests for others and a test can act as a
+     * guest; as in flux-core, the server fills in each number that is unset.
      *
      * @param trusted whether the sender may speak for others, as the owner may
      */

@@ -206,7 +206,7 @@ public final class Json {
         }
     }
 
-    /** Writes a value that writes itself. */
+    /** Writes a POJO node whose value is {@link JsonSerializable}; refuses all other nodes. */
     private static void writeForeign(JsonNode node, JsonGenerator json) throws IOException {
         if (node instanceof POJONode pojo && pojo.getPojo() instanceof JsonSerializable) {
             pojo.serialize(json, null);

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * &gt; ada(1000):4211 response resource.drain tag=7 errnum=17 from=0(owner,local) rank 3 already drained: node3
  * </pre>
  *
- * Payloads are shown unchanged. This protocol carries no secrets: a peer is identified by its socket credentials, and no
- * password, key or token is ever sent. The trace does show who did what, and every reason that an administrator wrote.
+ * Payloads are shown unchanged. A peer is identified by its socket credentials, and no password and no private key is sent. One
+ * response carries a secret: that to {@code resource.web} has a token. The trace also shows every user's requests, and every
+ * reason that an administrator wrote.
  */
 public final class WireTrace {
     /** The number of characters of a payload that are shown, enough for an update but not for an inventory. */

@@ -60,7 +60,7 @@ class AcquirePropsTest {
     }
 
     @Seeds
-    void whoeverListensKnowsWhatThereIsToKnow(Random random) throws Exception {
+    void everySchedulerKnowsTheStateAfterEachUpdate(Random random) throws Exception {
         run(new DefinitionChanges.Define(resources(random), "configuration", Liveness.Status.ONLINE));
         for (int step = 0; step < STEPS; step++) {
             now += random.nextInt(3);
@@ -82,7 +82,7 @@ class AcquirePropsTest {
 
     /** Uses random views that follow no rules: any view may follow any other. */
     @Seeds
-    void whateverTheViewsNothingIsSaidThatHurts(Random random) throws Exception {
+    void updatesBetweenAnyTwoViewsFollowTheProtocol(Random random) throws Exception {
         ResourceSet resources = resources(random);
         SchedulerView first = any(random, resources.properties());
         ResourceSet offered = resources.keep(first.members());

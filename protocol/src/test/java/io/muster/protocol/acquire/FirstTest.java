@@ -51,7 +51,7 @@ class FirstTest {
     }
 
     @Test
-    void theExampleOfTheRfcIsRead() throws Exception {
+    void theExampleOfTheRfcIsReadAndWrittenUnchanged() throws Exception {
         First first = read(EXAMPLE);
         assertThat(first.up()).hasToString("0-2");
         assertThat(first.resources().ranks()).hasToString("0-5");
@@ -63,7 +63,7 @@ class FirstTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"0-3", "", "0,2-3"})
-    void itHasTwoKeysAndUpIsAlwaysThere(String up) throws Exception {
+    void theEncodedResponseHasResourcesAndUpEvenIfUpIsEmpty(String up) throws Exception {
         String golden = "{\"resources\":" + R + ",\"up\":\"" + up + "\"}";
         First first = new First(ResourceSet.parse(R), Idset.parse(up));
         assertThat(Json.encode(first.toJson()).text()).isEqualTo(golden);
@@ -74,12 +74,12 @@ class FirstTest {
     }
 
     @Test
-    void withoutUpNoneIsUp() throws Exception {
+    void aMissingUpKeyMeansThatNoRankIsUp() throws Exception {
         assertThat(read("{\"resources\":" + R + "}").up()).isEqualTo(Idset.EMPTY);
     }
 
     @Test
-    void upOutsideOfResourcesCannotBeMade() {
+    void theConstructorRefusesUpRanksOutsideOfResources() {
         assertThatThrownBy(() -> new First(ResourceSet.parse(R), Idset.parse("2-5")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("up names ranks that are not in resources: 4-5");
@@ -99,7 +99,7 @@ class FirstTest {
                 ",`up`:`all`|/up: idset \"all\": not a decimal digit at position 0",
                 ",`up`:`0-4`|/up: names ranks that are not in resources: 4",
             })
-    void whatItMayNotHoldIsRefused(String rest, String sentence) {
+    void unknownKeysAndInvalidUpValuesAreRefused(String rest, String sentence) {
         assertThatThrownBy(() -> read("{\"resources\":" + R + rest.replace('`', '"') + "}"))
                 .isInstanceOf(InvalidException.class)
                 .hasMessageStartingWith("first acquire response: ")
@@ -107,7 +107,7 @@ class FirstTest {
     }
 
     @Test
-    void resourcesAreAnR() {
+    void aMissingOrInvalidResourcesObjectIsRefused() {
         assertThatThrownBy(() -> read("{\"up\":\"0\"}"))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage("first acquire response: /resources: must be an R object");

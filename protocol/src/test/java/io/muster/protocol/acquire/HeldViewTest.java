@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a scheduler behind a relay is sent, when the relay's own stream ends and begins again. */
+/** The updates for a scheduler behind a relay when the relay's own stream ends and begins again. */
 class HeldViewTest {
     private static final int RANKS = 12;
 
@@ -24,7 +24,7 @@ class HeldViewTest {
         return ResourceSet.of(Hostlist.parse(hosts), ranks, Idset.range(0, 3), Idset.EMPTY, Map.of());
     }
 
-    /** A scheduler that believes what it is sent. */
+    /** A model of a scheduler: applies the responses that the scheduler is sent. */
     private static final class Scheduler {
         private final Idset offered;
         private Idset up;
@@ -78,7 +78,7 @@ class HeldViewTest {
         return new SchedulerView(view.members(), up, lost, properties, view.expiration());
     }
 
-    /** The first response of a daemon: lost ranks are not on offer. */
+    /** The first response of a daemon: lost ranks are not offered. */
     private static First first(SchedulerView view) {
         Idset ranks = view.members().subtract(view.lost());
         ResourceSet set = nodes("n[0-11]", Idset.range(0, RANKS - 1)).keep(ranks);
@@ -90,7 +90,7 @@ class HeldViewTest {
     }
 
     @Seeds
-    void aSchedulerBelievesWhatIsTrueHoweverOftenTheStreamOfTheRelayBeginsAgain(Random random) {
+    void aSchedulerKnowsTheStateHoweverOftenTheStreamOfTheRelayRestarts(Random random) {
         SchedulerView view = new SchedulerView(
                 Idset.range(0, RANKS - 1), Idset.range(0, RANKS - 1), Idset.EMPTY, SortedTree.empty(), 0);
         SentView daemon = SentView.first(view);
@@ -126,7 +126,7 @@ class HeldViewTest {
     }
 
     @Test
-    void aRankThatIsAnotherHostNowOrHasOtherContentsIsDown() {
+    void aRankWithAnotherHostOrOtherContentsIsReportedDown() {
         HeldView held = HeldView.first(new First(nodes("a[0-3]", Idset.range(0, 3)), Idset.range(0, 3)));
         HeldView.Step swapped = held.again(new First(nodes("a0,b1,a[2-3]", Idset.range(0, 3)), Idset.range(0, 3)));
         assertThat(new TreeMap<>(Map.of("update", String.valueOf(swapped.update()))).get("update"))

@@ -31,8 +31,8 @@ class NextTest {
             """;
 
     /**
-     * Returns the example with the two missing marks. No reader of the wire repairs anything: a peer that sends the example is
-     * broken.
+     * Returns the example with the missing comma and colon. The reader does not repair malformed JSON, so it refuses the example
+     * itself.
      */
     private static String punctuated(String example) {
         return example.replace("\"2\"\n", "\"2\",\n").replace("\"property-remove\" {", "\"property-remove\": {");
@@ -56,7 +56,7 @@ class NextTest {
     }
 
     @Test
-    void theExampleOfTheRfcIsReadAsWhatItMeans() throws Exception {
+    void theExampleOfTheRfcIsReadOnceItsMissingPunctuationIsAdded() throws Exception {
         assertThat(read(punctuated(EXAMPLE)))
                 .isEqualTo(new Next(
                         Idset.parse("3-6"),
@@ -86,7 +86,7 @@ class NextTest {
                 "{'up':'0','down':'1-3','shrink':'2','property-add':{'a':'0'},'property-remove':{'b':'1'},"
                         + "'expiration':5.0}",
             })
-    void updatesAreReadAndWrittenAsTheyAre(String golden) throws Exception {
+    void updatesAreReadAndWrittenUnchanged(String golden) throws Exception {
         byte[] bytes = (golden.replace('\'', '"') + "\0").getBytes(UTF_8);
         assertThat(Json.encode(read(golden).toJson()).toByteArray()).isEqualTo(bytes);
     }
@@ -106,7 +106,7 @@ class NextTest {
                 "{'down':'[1]'}|{'down':'1'}",
                 "{'expiration':5}|{'expiration':5.0}",
             })
-    void whatOthersSendIsReadAsTheSchedulersDo(String sent, String meant) throws Exception {
+    void unnormalizedUpdatesAreReadAsDeployedSchedulersReadThem(String sent, String meant) throws Exception {
         assertThat(Json.encode(read(sent).toJson()).text().replace('"', '\'')).isEqualTo(meant);
     }
 
@@ -132,21 +132,21 @@ class NextTest {
                 "{'property-add':{'a':'1-2'},'property-remove':{'a':'2'}}"
                         + "|acquire response: /property-add/a: and /property-remove both name 2",
             })
-    void whatSchedulersChokeOnIsRefused(String json, String sentence) {
+    void emptyMalformedAndContradictoryUpdatesAreRefused(String json, String sentence) {
         assertThatThrownBy(() -> read(json))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage(sentence);
     }
 
     @Test
-    void anArrayIsNoUpdate() {
+    void anArrayIsRefused() {
         assertThatThrownBy(() -> Next.parse(Json.parse(Bytes.text("{\"a\":[]}")).path("a")))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage("acquire response: must be an object");
     }
 
     @Test
-    void whatContradictsItselfCannotBeMade() {
+    void theConstructorRefusesEmptyAndContradictoryUpdates() {
         assertThatThrownBy(() -> next("", "", ""))
                 .isInstanceOf(InvalidException.class)
                 .hasMessage("acquire response: says nothing");
@@ -170,7 +170,7 @@ class NextTest {
     }
 
     @Test
-    void itDoesNotChangeWithTheMapThatItWasMadeFrom() {
+    void theConstructorCopiesTheMapsAndTheCopiesAreUnmodifiable() {
         SortedMap<String, Idset> mine = names("a", "1");
         Next next = new Next(Idset.EMPTY, Idset.EMPTY, Idset.EMPTY, mine, names(), OptionalDouble.empty());
         mine.clear();

@@ -19,7 +19,7 @@ class OwnerPayloadTest {
     }
 
     @Test
-    void whatIsWrittenIsRead() {
+    void payloadsAreReadAsWrittenAndGraceHasADefault() {
         Owner owner = new Owner("flux:prod", 2.5);
         assertThat(Owner.parse(Json.encode(owner.toJson()))).isEqualTo(owner);
         assertThat(Owner.parse(Bytes.text("{\"owner\":\"a\"}"))).isEqualTo(new Owner("a", 60));

@@ -18,13 +18,13 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** A change of a property must cost the same however many properties there are. The cost is the memory that it allocates. */
+/** The memory that a change of a property allocates must not depend on the number of properties. */
 class PropertyGrowthTest {
     private static final int FEW = 500;
     private static final int MANY = 16_000;
 
     @Test
-    void aPropertyIsAddedAndToldAtTheSameCostWhateverTheirNumber() {
+    void theMemoryForAddingAPropertyDoesNotDependOnTheNumberOfProperties() {
         InventoryState few = having(FEW);
         InventoryState many = having(MANY);
         allocated(few); // the first change also loads classes

@@ -33,13 +33,13 @@ class SentViewTest {
     }
 
     @Test
-    void nothingNewIsNothingSaid() {
+    void anUnchangedViewNeedsNoUpdate() {
         assertThat(fromStart(START)).isEqualTo("nothing");
         assertThat(fromStart(view("0-3", "0-3", "", "batch", "3"))).isEqualTo("nothing");
     }
 
     @Test
-    void onlyTransitionsAreTold() {
+    void updatesContainOnlyTheDifferences() {
         assertThat(fromStart(view("0-3", "0,2-3", "", "batch", "3"))).isEqualTo("{'down':'1'}");
         SentView told = SentView.first(view("0-3", "0", ""));
         assertThat(words(told, view("0-3", "1-2", ""))).isEqualTo("{'up':'1-2','down':'0'}");
@@ -49,7 +49,7 @@ class SentViewTest {
     }
 
     @Test
-    void anExcludedRankIsDownAndOneThatIsIncludedComesUpOnlyWhereItWasOffered() {
+    void anExcludedRankIsDownAndAnIncludedRankComesUpOnlyIfItWasOffered() {
         SchedulerView without = view("0-2", "0-2", "", "batch", "3");
         assertThat(fromStart(without)).isEqualTo("{'down':'3'}");
         assertThat(words(SentView.first(START).after(without), START)).isEqualTo("{'up':'3'}");
@@ -59,7 +59,7 @@ class SentViewTest {
     }
 
     @Test
-    void aLostRankIsDownAndShrunkOnceAndNeverHeardOfAgain() {
+    void aLostRankIsReportedOnceAsDownAndShrunkAndNeverAgain() {
         SchedulerView lost = view("0-2", "0-2", "3", "batch", "3");
         assertThat(fromStart(lost)).isEqualTo("{'down':'3','shrink':'3'}");
         SentView after = SentView.first(START).after(lost);
@@ -72,7 +72,7 @@ class SentViewTest {
 
     /** flux-core sends only shrink here, though RFC 28 demands down as well. */
     @Test
-    void aRankThatWasDownIsToldSoAgainWhenItIsLost() {
+    void aLostRankIsReportedAsDownEvenIfItWasDownBefore() {
         SentView drained = SentView.first(START).after(view("0-3", "0-2", "", "batch", "3"));
         assertThat(words(drained, view("0-2", "0-2", "3", "batch", "3"))).isEqualTo("{'down':'3','shrink':'3'}");
     }
@@ -87,7 +87,7 @@ class SentViewTest {
     }
 
     @Test
-    void whatWasMissedComesAsOneAndWhatCameAndWentNotAtAll() {
+    void missedUpdatesAreMergedIntoOneAndCancelOut() {
         SentView told = SentView.first(START);
         assertThat(words(told, view(9, "0-2", "1", "3", "batch", "2-3", "new", "0,3")))
                 .isEqualTo("{'down':'0,2-3','shrink':'3','property-add':{'batch':'2','new':'0'},'expiration':9.0}");
@@ -96,7 +96,7 @@ class SentViewTest {
     }
 
     @Test
-    void whoWasOfferedNothingIsToldOfTheExpirationOnly() {
+    void aSchedulerThatWasOfferedNoRanksIsSentOnlyTheExpiration() {
         SentView nobody = SentView.first(view("", "", ""));
         assertThat(words(nobody, START)).isEqualTo("nothing");
         assertThat(words(nobody, view(5, "0", "0", "1"))).isEqualTo("{'expiration':5.0}");

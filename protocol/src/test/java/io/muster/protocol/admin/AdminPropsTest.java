@@ -85,7 +85,7 @@ class AdminPropsTest {
     }
 
     @Seeds
-    void everyCallIsReadAsTheCommandThatItWasMadeFrom(Random random) throws Exception {
+    void everyCallIsReadAsTheCommandThatItWasBuiltFrom(Random random) throws Exception {
         for (int i = 0; i < 20; i++) {
             AdminRequest request = new AdminRequest(command(random), random.nextBoolean());
             AdminRequest.Call call = AdminRequest.call(request.command(), request.dryRun());

@@ -71,7 +71,7 @@ class AdminRequestTest {
                 "monitor-force-down|{'ranks':'0-3'}",
                 "monitor-force-down|{'ranks':''}",
             })
-    void callsAreReadAsTheyAreWritten(String method, String payload) throws Exception {
+    void callsAreReadAndWrittenUnchanged(String method, String payload) throws Exception {
         AdminRequest request = AdminRequest.parse(method(method), json(payload));
         AdminRequest.Call call = AdminRequest.call(request.command(), false);
         assertThat(call.topic()).isEqualTo("resource." + method);
@@ -82,7 +82,7 @@ class AdminRequestTest {
     }
 
     @Test
-    void aRequestMeansACommand() throws Exception {
+    void requestsAreReadAsCommands() throws Exception {
         assertThat(read("drain", "{'targets':'1'}"))
                 .isEqualTo(new HoldChanges.Drain("1", null, Mode.NONE, Hold.SHARED, 0));
         assertThat(read("drain", "{'targets':'1','reason':'x','mode':'update','holder':'ops','until':5,'extra':[]}"))
@@ -99,7 +99,7 @@ class AdminRequestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"status", "acquire", "", "drain ", "Drain", "reload", "monitor-waitup"})
-    void whatChangesNothingIsNoRequestOfThese(String method) {
+    void methodsThatRequestNoCommandAndMisspelledNamesHaveNoConstant(String method) {
         assertThat(AdminMethod.values()).extracting(AdminMethod::verb).doesNotContain(method);
     }
 
@@ -137,7 +137,7 @@ class AdminRequestTest {
                 "monitor-force-down|{'ranks':'x'}|EINVAL|error parsing range 'x'",
                 "monitor-force-down|{'ranks':'1-'}|EINVAL|error parsing range '1-'",
             })
-    void whatCannotBeReadIsRefused(String method, String payload, String errno, String sentence) throws Exception {
+    void malformedPayloadsAreRefusedWithErrnoAndSentence(String method, String payload, String errno, String sentence) throws Exception {
         ObjectNode json = json(payload.replace("'bogus' s", "bogus"));
         assertThatThrownBy(() -> AdminRequest.parse(method(method), json))
                 .isInstanceOfSatisfying(
@@ -154,7 +154,7 @@ class AdminRequestTest {
     }
 
     @Test
-    void whatOnlyTheDaemonWishesHasNoCall() {
+    void commandsThatOnlyTheDaemonIssuesHaveNoCall() {
         assertThatThrownBy(() -> AdminRequest.call(new HoldChanges.LiftExpired(), false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("no request asks for LiftExpired");

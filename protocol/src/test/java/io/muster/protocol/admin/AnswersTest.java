@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Answers of flux-core, and our answers in the same form. */
+/** Answers of flux-core, and answers of Muster in the same form. */
 class AnswersTest {
     private static final String R = "{'version':1,'execution':{'R_lite':[{'rank':'0-2','children':{'core':'0-3'}},"
             + "{'rank':'3','children':{'core':'0-3','gpu':'0'}}],'starttime':0.0,'expiration':0.0,"
@@ -92,7 +92,7 @@ class AnswersTest {
     }
 
     @Test
-    void statusSaysEveryAxisInFluxCoresForm() {
+    void statusHasEveryAxisInFluxCoresForm() {
         assertThat(text(Status.encode(state())))
                 .isEqualTo("{'R':" + R + ",'drain':{},'online':'0-3','offline':'','exclude':'','torpid':''}");
         InventoryState state = state(
@@ -106,7 +106,7 @@ class AnswersTest {
     }
 
     @Test
-    void oneReasonStandsForAHostsHolds() throws Exception {
+    void statusShowsTheSharedHoldOrElseTheOldestHoldOfAHost() throws Exception {
         InventoryState state =
                 state(drain("0-1", "first", "ops"), drain("0", "shared", Hold.SHARED), drain("1", "second", "health"));
         assertThat(Status.parse(Json.parse(Status.encode(state))).drain())
@@ -116,7 +116,7 @@ class AnswersTest {
     }
 
     @Test
-    void whatIsLostCountsAsExcludedAndNotAsDrained() throws Exception {
+    void aLostRankCountsAsExcludedAndNotAsDrained() throws Exception {
         InventoryState state = state(drain("2-3", "x", Hold.SHARED), new MembershipChanges.Shrink("3", null));
         Status status = Status.parse(Json.parse(Status.encode(state)));
         assertThat(status.exclude()).hasToString("3");
@@ -138,7 +138,7 @@ class AnswersTest {
     }
 
     @Test
-    void getSaysRAndWhereItCameFrom() throws Exception {
+    void getHasRAndItsSource() throws Exception {
         Get get = Get.parse(json("{'R':" + FLUX_R + ",'method':'configuration'}"));
         assertThat(get.method()).isEqualTo("configuration");
         assertThat(text(get.encode())).isEqualTo("{'R':" + R + ",'method':'configuration'}");
@@ -149,7 +149,7 @@ class AnswersTest {
     }
 
     @Test
-    void everythingThatIsKnownIsReadAsItIsWritten() throws Exception {
+    void theInventoryIsReadAsItIsWritten() throws Exception {
         Scheduler scheduler =
                 new Scheduler("ada", -2, 77, 1_795_225_900.5, 3, Idset.range(0, 2), Idset.of(0), true, "flux", 12.5);
         assertThat(scheduler).hasToString("flux, ada(4294967294) pid 77");
@@ -183,7 +183,7 @@ class AnswersTest {
     }
 
     @Test
-    void whatWouldHappenIsReadAsItIsWritten() throws Exception {
+    void theAnswerToADryRunIsReadAsItIsWritten() throws Exception {
         String golden = "{'events':[{'timestamp':5.0,'name':'drain','context':{'idset':'1'}}],'updates':["
                 + "{'user':'ada','pid':7,'update':{'down':'1'}},{'user':'bob','pid':0,'update':null}]}";
         DryRunAnswer answer = DryRunAnswer.parse(json(golden));
@@ -214,7 +214,7 @@ class AnswersTest {
                 "dry-run|{}|dry-run: /events: must be an array",
                 "dry-run|{'events':[],'updates':[{'update':null}]}|dry-run: /updates/0/user: must be a string",
             })
-    void whatIsNoAnswerIsRefusedWithItsPlace(String method, String answer, String sentence) throws Exception {
+    void malformedAnswersAreRefusedWithTheirPlace(String method, String answer, String sentence) throws Exception {
         Map<String, Function<JsonNode, Object>> readers = Map.of(
                 "status", Status::parse,
                 "sched-status", SchedStatus::parse,

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ChangeAnswerTest {
     @Test
-    void whatIsWrittenIsReadAgain() {
+    void answersAreReadAsTheyAreWritten() {
         ChangeAnswer answer = new ChangeAnswer(true, "n[1-3]", 7, List.of(new Ended("admin", "1-2", "n[1-2]")));
         assertThat(answer.toJson())
                 .hasToString("{\"changed\":true,\"hosts\":\"n[1-3]\",\"seq\":7,"

@@ -38,7 +38,7 @@ class FindRequestTest {
 
     /** The tags alone have 40 MB. The number of vertices is allowed. */
     @Test
-    void aGraphThatIsTooLongIsRefusedAndWhatIsShorterIsAnswered() throws ProtocolException {
+    void aResponseLongerThanTheLimitIsRefusedAndAShorterOneIsSent() throws ProtocolException {
         assertThatThrownBy(() -> answer("node", "jgf"))
                 .isInstanceOfSatisfying(
                         RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EOVERFLOW))

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JournalRequestTest {
     @Test
-    void theLastEventIsReadAsItIsWritten() {
+    void theSequenceNumberIsReadAsItIsWritten() {
         assertThat(JournalRequest.parse(Json.encode(new JournalRequest(7).toJson())))
                 .isEqualTo(new JournalRequest(7));
         assertThat(JournalRequest.parse(Bytes.text("{\"since\":0,\"x\":1}"))).isEqualTo(new JournalRequest(0));
@@ -26,7 +26,7 @@ class JournalRequestTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"-1", "1.5", "\"1\"", "null", "{}"})
-    void aNumberThatNoEventHasIsRefused(String since) {
+    void anInvalidSequenceNumberIsRefused(String since) {
         assertThatThrownBy(() -> JournalRequest.parse(Bytes.text("{\"since\":" + since + "}")))
                 .hasMessageContaining("resource.journal: /since must be an integer from 0 to 9223372036854775807");
     }

@@ -93,7 +93,7 @@ class PayloadFuzzTest {
         }
     }
 
-    /** Only read here, as flux-core writes it: ours is written from the inventory. */
+    /** Checks only the reader, because a {@link Status} cannot be written: Muster encodes the payload from the inventory. */
     private static void checkStatus(ObjectNode json) {
         try {
             assertThat(Status.parse(json).drain()).isNotNull();

@@ -32,14 +32,14 @@ class ConnectTest {
     Path directory;
 
     @Test
-    void nobodyThereIsSaidClearly() {
+    void theErrorForAMissingSocketNamesThePath() {
         assertThatThrownBy(() -> FluxClient.connect(uri(), ONCE))
                 .isInstanceOf(ConnectException.class)
                 .hasMessage("nothing listens on " + socket() + ": is muster running? There is no such socket");
     }
 
     @Test
-    void aSocketThatSomebodyLeftBehindIsSaidClearly() throws Exception {
+    void theErrorForAStaleSocketNamesThePath() throws Exception {
         listen().close();
         assertThatThrownBy(() -> FluxClient.connect(uri(), ONCE))
                 .isInstanceOf(ConnectException.class)
@@ -47,7 +47,7 @@ class ConnectTest {
     }
 
     @Test
-    void aServerThatIsStartingIsWaitedFor() throws Exception {
+    void connectingIsRetriedWhileTheServerStarts() throws Exception {
         CountDownLatch tried = new CountDownLatch(1);
         List<ScriptedPeer> peers = new ArrayList<>();
         Thread starting = new Thread(() -> {
@@ -70,7 +70,7 @@ class ConnectTest {
     }
 
     @Test
-    void aServerThatAcceptsNobodyIsSaidClearly() throws Exception {
+    void theErrorForAFullQueueOfConnectionsNamesTheSocket() throws Exception {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(socket()), 1);
             Options brief = ONCE.withTimeout(Duration.ofMillis(1));
@@ -80,7 +80,7 @@ class ConnectTest {
         }
     }
 
-    /** Fills the queue of the socket: nobody accepts the connections, so each stays in the queue after it is closed. */
+    /** Fills the queue of the socket: the test accepts no connections, so each stays in the queue after it is closed. */
     private void fillQueue(Options options) throws Exception {
         for (int i = 0; i < 10; i++) {
             try {
@@ -92,7 +92,7 @@ class ConnectTest {
     }
 
     @Test
-    void aServerThatTurnsUsAwaySaysWhy() throws Exception {
+    void aRefusedConnectionReportsTheErrorNumberOfTheServer() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.start(socket(), side -> side.write(new byte[] {1}))) {
             assertThatThrownBy(() -> FluxClient.connect(peer.uri(), ONCE))
                     .isInstanceOfSatisfying(
@@ -102,7 +102,7 @@ class ConnectTest {
     }
 
     @Test
-    void aServerThatClosesWithoutAWordIsNoticed() throws Exception {
+    void aConnectionThatIsClosedBeforeTheFirstByteIsAnError() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.start(socket(), side -> {})) {
             assertThatThrownBy(() -> FluxClient.connect(peer.uri(), ONCE))
                     .isInstanceOf(EOFException.class)
@@ -111,7 +111,7 @@ class ConnectTest {
     }
 
     @Test
-    void anInterruptedWaitEnds() {
+    void anInterruptEndsTheWaitBetweenAttempts() {
         Options patient = Options.DEFAULT.withAttempts(2, Duration.ofMinutes(10));
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> FluxClient.connect(uri(), patient)).isInstanceOf(InterruptedIOException.class);
@@ -120,7 +120,7 @@ class ConnectTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "/run/muster.sock", "local://", "tcp://host:1", "LOCAL:///x"})
-    void anAddressThatIsNoneIsRefused(String uri) {
+    void malformedAddressesAreRefused(String uri) {
         assertThatThrownBy(() -> FluxClient.connect(uri, ONCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("socket address \"" + uri
@@ -128,7 +128,7 @@ class ConnectTest {
     }
 
     @Test
-    void aPathThatCannotBeOneIsRefused() {
+    void invalidPathsAreRefused() {
         assertThatThrownBy(() -> FluxClient.connect("local:///a\0b", ONCE))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("socket path");
@@ -139,7 +139,7 @@ class ConnectTest {
     }
 
     @Test
-    void optionsThatMakeNoSenseAreRefused() {
+    void invalidOptionsAreRefused() {
         assertThatThrownBy(() -> Options.DEFAULT.withTimeout(Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> Options.DEFAULT.withAttempts(0, Duration.ZERO))

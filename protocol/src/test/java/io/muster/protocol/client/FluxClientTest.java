@@ -38,7 +38,7 @@ class FluxClientTest {
     Path directory;
 
     @Test
-    void aCallIsARequestAndItsResponse() throws Exception {
+    void aCallSendsOneRequestAndReturnsItsResponse() throws Exception {
         List<Request> requests = new ArrayList<>();
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     requests.add(side.read());
@@ -59,7 +59,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aSuccessWithoutAPayloadIsAnEmptyObject() throws Exception {
+    void aResponseWithoutAPayloadIsAnEmptyObject() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(
                         socket(), side -> side.send(Response.success(side.read(), ScriptedPeer.SERVER, null)));
                 FluxClient client = FluxClient.connect(peer.uri())) {
@@ -87,7 +87,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aRequestWithoutResponseIsMarkedSo() throws Exception {
+    void aRequestThatNeedsNoResponseHasTheNoresponseFlag() throws Exception {
         List<Request> requests = new ArrayList<>();
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> requests.add(side.read()));
                 FluxClient client = FluxClient.connect(peer.uri())) {
@@ -98,7 +98,7 @@ class FluxClientTest {
     }
 
     @Test
-    void answersMayComeInAnyOrderAndAmongOtherMessages() throws Exception {
+    void responsesMayArriveInAnyOrderAndAmongOtherMessages() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request first = side.read();
                     Request second = side.read();
@@ -120,7 +120,7 @@ class FluxClientTest {
     }
 
     @Test
-    void anAnswerThatIsLateIsDropped() throws Exception {
+    void aLateResponseIsDropped() throws Exception {
         CountDownLatch late = new CountDownLatch(1);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request slow = side.read();
@@ -139,7 +139,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aStreamEndsWithNoMoreData() throws Exception {
+    void enodataEndsAStream() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request stream = side.read();
                     assertThat(stream.isStreaming()).isTrue();
@@ -161,7 +161,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aStreamThatFailsSaysSoEachTime() throws Exception {
+    void aFailedStreamThrowsItsErrorAtEachCall() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request stream = side.read();
                     side.stream(stream, "{}");
@@ -179,7 +179,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aStreamThatIsSilentCanBeWaitedForAWhile() throws Exception {
+    void awaitWaitsForASilentStreamForALimitedTime() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request stream = side.read();
@@ -199,7 +199,7 @@ class FluxClientTest {
     }
 
     @Test
-    void theFirstResponseOfAStreamIsWaitedForAsLongAsAnyOther() throws Exception {
+    void theTimeoutAppliesToTheFirstResponseOfAStream() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         Options hasty = Options.DEFAULT.withTimeout(AT_ONCE);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
@@ -221,7 +221,7 @@ class FluxClientTest {
     }
 
     @Test
-    void anInterruptedWaitForAStreamEnds() throws Exception {
+    void anInterruptEndsTheWaitForAStreamWithoutLoss() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request stream = side.read();
@@ -242,7 +242,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aTimeoutLongerThanAnybodyLivesIsNone() throws Exception {
+    void aVeryLongTimeoutCountsAsNone() throws Exception {
         Options patient = Options.DEFAULT.withTimeout(Duration.ofSeconds(Long.MAX_VALUE));
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> side.answer(side.read(), "{}"));
                 FluxClient client = FluxClient.connect(peer.uri(), patient)) {
@@ -252,7 +252,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aCancelledStreamIsReadToItsEnd() throws Exception {
+    void aCancelledStreamCanBeReadToItsEnd() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request stream = side.read();
                     side.stream(stream, "{\"n\":1}");
@@ -294,7 +294,7 @@ class FluxClientTest {
     }
 
     @Test
-    void anAnswerThatIsNotJsonIsAProtocolError() throws Exception {
+    void aMalformedResponseIsAProtocolError() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     side.answer(side.read(), "[]");
                     side.read();
@@ -311,7 +311,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aServerThatGoesAwayIsNoticed() throws Exception {
+    void aClosedConnectionIsReported() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), ScriptedPeer.Side::read);
                 FluxClient client = FluxClient.connect(peer.uri())) {
             assertThatThrownBy(() -> client.rpc("a.b", null))
@@ -324,7 +324,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aServerThatGoesAwayInsideAFrameIsNoticedAsThat() throws Exception {
+    void aConnectionThatIsClosedInsideAFrameIsReportedAsSuch() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     side.read();
                     side.write(new byte[] {0x12, 0});
@@ -337,7 +337,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aClosedClientSaysSo() throws Exception {
+    void callsOnAClosedClientFail() throws Exception {
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), ScriptedPeer.Side::readOrEnd)) {
             FluxClient client = FluxClient.connect(peer.uri());
             client.close();
@@ -351,7 +351,7 @@ class FluxClientTest {
 
     /** Neither side may wait until the other reads first. */
     @Test
-    void muchMayBeSentWhileMuchIsComing() throws Exception {
+    void largeRequestsAndLargeResponsesDoNotBlockEachOther() throws Exception {
         int calls = 64;
         String large = "x".repeat(100_000);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
@@ -372,7 +372,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aStreamThatNobodyReadsMayNotFillTheMemory() throws Exception {
+    void theMemoryForUnreadResponsesIsLimited() throws Exception {
         String large = "{\"text\":\"" + "x".repeat(8 << 20) + "\"}";
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> {
                     Request stream = side.read();
@@ -393,7 +393,7 @@ class FluxClientTest {
     }
 
     @Test
-    void aServerThatTakesNothingIsGivenUp() throws Exception {
+    void sendingToAServerThatDoesNotReadTimesOut() throws Exception {
         CountDownLatch end = new CountDownLatch(1);
         try (ScriptedPeer peer = ScriptedPeer.welcoming(socket(), side -> end.await());
                 FluxClient client = FluxClient.connect(peer.uri())) {

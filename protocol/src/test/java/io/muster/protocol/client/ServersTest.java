@@ -24,7 +24,7 @@ class ServersTest {
     private Path runtime;
 
     @Test
-    void aServerThatDidNotAnswerIsTriedLastForAMinuteAlsoByOtherProcesses() throws IOException {
+    void aSilentServerIsTriedLastForAMinuteAlsoByOtherProcesses() throws IOException {
         Servers first = Servers.parse(THREE, runtime);
         assertThat(first.inOrder()).containsExactly("tls://m1:8650", "tls://m2", "local:///a,b");
         assertThat(first.patience("tls://m1:8650", LONG)).isEqualTo(Servers.PATIENCE);
@@ -47,7 +47,7 @@ class ServersTest {
     }
 
     @Test
-    void aServerThatIsAloneIsNeverLeftOut() {
+    void theOnlyServerIsTriedEvenIfItIsSilent() {
         Servers alone = Servers.parse("tls://m1", runtime);
         alone.isSilent("tls://m1");
         assertThat(alone.inOrder()).containsExactly("tls://m1");
@@ -57,14 +57,14 @@ class ServersTest {
 
     @ParameterizedTest
     @CsvSource({"tls://m1,m1,8650", "tls://m1:1/,m1,1", "tls://10.0.0.1:65535,10.0.0.1,65535", "tls://[::1]:9,::1,9"})
-    void anAddressHasAHostAndPerhapsAPort(String uri, String host, int port) {
+    void anAddressHasAHostAndAnOptionalPort(String uri, String host, int port) {
         assertThat(TlsServer.parse(uri)).isEqualTo(new TlsServer(host, port));
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {"tls://", "tls://m1:0", "tls://m1:65536", "tls://m1:x", "tls://a b", "tls://u@m1", "tls://m1/p"})
-    void anotherFormIsRefused(String uri) {
+    void malformedAddressesAreRefused(String uri) {
         assertThatThrownBy(() -> TlsServer.parse(uri))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("address \"" + uri + "\": expected tls://HOST[:PORT]");

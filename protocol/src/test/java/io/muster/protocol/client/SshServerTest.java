@@ -19,20 +19,20 @@ class SshServerTest {
         "ssh://[fe80::1]:22, ssh -p 22 fe80::1 muster relay --stdio",
         "ssh://mgmt1/a b;c, ssh mgmt1 muster relay --stdio '/a b;c'"
     })
-    void theProcess(String uri, String command) {
+    void theUriDeterminesTheCommandOfSsh(String uri, String command) {
         assertThat(String.join(" ", SshServer.parse(uri).command(Map.of(), true)))
                 .isEqualTo(command.replace("''", "'"));
     }
 
     @ParameterizedTest
     @CsvSource({"/usr/bin/ssh -q -F none, /opt/muster/bin/muster"})
-    void theWordsOfTheEnvironment(String ssh, String remote) {
+    void theEnvironmentReplacesTheWordsSshAndMuster(String ssh, String remote) {
         assertThat(SshServer.parse("ssh://a/it's").command(Map.of("MUSTER_SSH", ssh, "MUSTER_SSH_RCMD", remote), false))
                 .containsExactly("/usr/bin/ssh", "-q", "-F", "none", "a", remote, "relay", "--stdio", "'/it'\\''s'");
     }
 
     @Test
-    void sshAsksNoQuestionOfAScript() {
+    void sshRunsInBatchModeWithoutATerminal() {
         assertThat(SshServer.parse("ssh://a").command(Map.of(), false))
                 .containsExactly("ssh", "-o", "BatchMode=yes", "a", "muster", "relay", "--stdio");
     }
@@ -51,7 +51,7 @@ class SshServerTest {
                 "ssh://[host]",
                 "ssh://host/a\nb"
             })
-    void anAddressThatIsNoneIsRefused(String uri) {
+    void malformedAddressesAreRefused(String uri) {
         assertThatThrownBy(() -> SshServer.parse(uri))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("address \"" + uri + "\": expected ssh://[USER@]HOST[:PORT][/PATH]");

@@ -39,7 +39,7 @@ class RpcTest {
                 "4242|errno 4242|Unknown error 4242",
                 "-5|errno -5|Unknown error -5",
             })
-    void errorNumbersHaveNamesAndOthersAreKept(int value, String name, String text) {
+    void knownErrorNumbersHaveNamesAndUnknownOnesAreKept(int value, String name, String text) {
         assertThat(new Errno(value).name()).isEqualTo(name);
         assertThat(new Errno(value).text()).isEqualTo(text);
         assertThat(new Errno(value)).hasToString(name);
@@ -56,7 +56,7 @@ class RpcTest {
     }
 
     @Test
-    void anErrorTravelsAsNumberAndSentence() {
+    void anErrorKeepsItsNumberAndSentenceInAResponse() {
         RpcException error = new RpcException(Errno.EEXIST, "rank 1 already drained");
         RpcException arrived = RpcException.of(error.toResponse(Request.of("a.b", null, 0, 1), SERVER));
         assertThat(arrived.errno()).isEqualTo(Errno.EEXIST);
@@ -65,7 +65,7 @@ class RpcTest {
     }
 
     @Test
-    void anErrorWithoutASentenceSaysWhatItsNumberMeans() {
+    void anErrorWithoutASentenceHasTheMeaningOfItsNumber() {
         Request request = Request.of("a.b", null, 0, 1);
         assertThat(RpcException.of(Response.error(request, SERVER, 16, null))).hasMessage("Device or resource busy");
         assertThat(RpcException.of(Response.error(request, SERVER, 16, ""))).hasMessage("Device or resource busy");
@@ -75,7 +75,7 @@ class RpcTest {
 
     @ParameterizedTest
     @CsvSource({"resource.drain,resource,drain", "a.b.c,a,b.c", "resource,resource,''", "'','',''"})
-    void theServiceIsWhatStandsBeforeTheFirstPeriod(String topic, String service, String method) {
+    void theServiceIsThePartOfTheTopicBeforeTheFirstPeriod(String topic, String service, String method) {
         assertThat(Topic.parse(topic)).isEqualTo(new Topic(service, method)).hasToString(topic);
     }
 
@@ -88,14 +88,14 @@ class RpcTest {
 
     @ParameterizedTest
     @CsvSource({"1, 1", "2147483647, 2147483647", "4294967295, -1", "-1, -1", "2147483648, -2147483648"})
-    void aCancellationNamesAMatchtagOf32Bits(String written, int matchtag) throws Exception {
+    void aCancellationAcceptsSignedAndUnsignedMatchtagsOf32Bits(String written, int matchtag) throws Exception {
         Cancellation cancellation = Cancellation.parse(Bytes.text("{\"matchtag\":" + written + "}"));
         assertThat(cancellation.matchtag()).isEqualTo(matchtag);
         assertThat(Cancellation.parse(cancellation.encode())).isEqualTo(cancellation);
     }
 
     @Test
-    void aCancellationIsWrittenUnsigned() {
+    void theMatchtagOfACancellationIsWrittenUnsigned() {
         assertThat(new Cancellation(-1).encode().text()).isEqualTo("{\"matchtag\":4294967295}");
     }
 
@@ -111,7 +111,7 @@ class RpcTest {
                 "{\"matchtag\":99999999999999999999}",
                 "[]"
             })
-    void aCancellationWithoutOneIsRefused(String text) {
+    void aCancellationWithoutAValidMatchtagIsRefused(String text) {
         assertThatThrownBy(() -> Cancellation.parse(Bytes.text(text))).isInstanceOf(ProtocolException.class);
     }
 
@@ -121,7 +121,7 @@ class RpcTest {
     }
 
     @Test
-    void aStreamIsAnyNumberOfResponsesAndOneError() {
+    void aStreamHasAnyNumberOfResponsesAndThenOneError() {
         ReplyStream stream = new ReplyStream(STREAMING, SERVER);
         assertThat(stream.next(Bytes.text("{}"))).isEqualTo(Response.streamed(STREAMING, SERVER, Bytes.text("{}")));
         Response end = stream.end();
@@ -135,7 +135,7 @@ class RpcTest {
     }
 
     @Test
-    void aCancelledStreamEndsInEcanceledAndAFailedOneInItsError() {
+    void aCancelledStreamEndsWithEcanceledAndAFailedStreamWithItsError() {
         assertThat(new ReplyStream(STREAMING, SERVER).cancel().errnum()).isEqualTo(125);
         ReplyStream failed = new ReplyStream(STREAMING, SERVER);
         Response error = failed.fail(new RpcException(Errno.EIO, "disk"));
@@ -144,7 +144,7 @@ class RpcTest {
     }
 
     @Test
-    void aRequestThatDoesNotAskForAStreamGetsEproto() {
+    void aRequestWithoutTheStreamingFlagIsRefusedWithEproto() {
         for (int flags : new int[] {0, Header.STREAMING | Header.NORESPONSE}) {
             Request request = Request.of("resource.acquire", null, flags, 1);
             assertThatThrownBy(() -> new ReplyStream(request, SERVER))

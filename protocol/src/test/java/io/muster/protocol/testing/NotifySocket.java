@@ -37,7 +37,7 @@ public final class NotifySocket implements AutoCloseable {
                 .channel();
     }
 
-    /** Stops to listen: whoever sends a state from now on meets an error. */
+    /** Stops listening, so that later messages of the service fail with an error. */
     public void stop() {
         channel.close().syncUninterruptibly();
     }

@@ -19,7 +19,7 @@ public final class Pki {
         this.directory = directory;
     }
 
-    /** With the CA {@code ca}, the server's certificate {@code server} for localhost, and the client's {@code ops}. */
+    /** Creates the CA {@code ca}, the server's certificate {@code server} for localhost, and the client's certificate {@code ops}. */
     public static Pki in(Path directory) throws IOException {
         Pki pki = new Pki(Files.createDirectories(directory));
         pki.authority("ca");
@@ -36,7 +36,7 @@ public final class Pki {
         return new ClientFiles(file(name + ".pem"), file(name + ".key"), file("ca.pem"));
     }
 
-    /** Makes a CA. Its database is beside it. */
+    /** Creates a CA, with its database in the same directory. */
     public Pki authority(String name) throws IOException {
         Files.writeString(file(name + ".index"), "");
         Files.writeString(

@@ -15,7 +15,7 @@ import java.util.TreeMap;
 
 /**
  * A scheduler's knowledge of the inventory, built only from the responses to its acquire request (RFC 28). The test fails at a response
- * that breaks the protocol, that says what is known already, or that has ever made a deployed scheduler fail.
+ * that breaks the protocol, that repeats known information, or that has ever made a deployed scheduler fail.
  */
 public final class SchedulerModel {
     private final SortedMap<String, Idset> properties = new TreeMap<>();

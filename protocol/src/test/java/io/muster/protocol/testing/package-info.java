@@ -1,6 +1,7 @@
 /**
- * What the tests of this module and of those above it share: the model of a scheduler, and a service manager's socket. This package may
- * depend on the inventory, on the protocol and on Netty, never on a daemon. A test may read what another thread receives.
+ * Helpers for the tests of this module and of the modules above it: the model of a scheduler, the socket of a service manager, and
+ * certificates. This package may depend on the inventory, on the protocol and on Netty, never on a daemon. Tests may read received
+ * messages on another thread than the one that receives them.
  */
 @NullMarked
 package io.muster.protocol.testing;

@@ -12,7 +12,7 @@ class BytesTest {
     private static final Bytes SLICE = Bytes.wrap(ARRAY, 1, 3);
 
     @Test
-    void areEqualByContentWhereverTheyLie() {
+    void slicesWithTheSameContentAreEqual() {
         Bytes copy = Bytes.copyOf(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         assertThat(SLICE).isEqualTo(copy).hasSameHashCodeAs(copy);
         assertThat(SLICE).isNotEqualTo(Bytes.wrap(ARRAY, 0, 3)).isNotEqualTo(Bytes.wrap(ARRAY));
@@ -20,7 +20,7 @@ class BytesTest {
     }
 
     @Test
-    void giveTheirContentInEveryForm() {
+    void everyAccessorReturnsTheContent() {
         byte[] content = {1, 2, 3};
         ByteBuffer buffer = ByteBuffer.allocate(3);
         SLICE.writeTo(buffer);
@@ -33,7 +33,7 @@ class BytesTest {
     }
 
     @Test
-    void endWhereTheyEnd() {
+    void indexesOutsideOfTheContentAreRefused() {
         assertThatThrownBy(() -> SLICE.at(3)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> SLICE.at(-1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThatThrownBy(() -> Bytes.wrap(ARRAY, 3, 3)).isInstanceOf(IndexOutOfBoundsException.class);
@@ -43,7 +43,7 @@ class BytesTest {
     }
 
     @Test
-    void areTheSameInOnePieceAndInSeveral() {
+    void joinedPiecesEqualOneArrayAndShareTheirArrays() {
         Bytes whole = Bytes.wrap(new byte[] {1, 2, 3, 4, 5, 0});
         Bytes joined = Bytes.join(SLICE, Bytes.EMPTY, Bytes.of(List.of(new byte[] {4, 5}, new byte[1])));
         assertThat(joined).isEqualTo(whole).hasSameHashCodeAs(whole).hasToString("6 bytes");
@@ -65,7 +65,7 @@ class BytesTest {
     }
 
     @Test
-    void textEndsInANulThatDoesNotCount() {
+    void aStringPayloadEndsInANulThatIsNotPartOfTheText() {
         Bytes text = Bytes.text("ü");
         assertThat(text.toByteArray()).isEqualTo(new byte[] {(byte) 0xc3, (byte) 0xbc, 0});
         assertThat(text.text()).isEqualTo("ü");

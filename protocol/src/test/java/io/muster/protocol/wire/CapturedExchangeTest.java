@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** Captured exchanges between the flux command and a flux-core broker. */
 class CapturedExchangeTest {
     @Test
-    void aRefusedDrain() throws Exception {
+    void aCapturedRefusalOfADrainIsDecodedAndEncodedUnchanged() throws Exception {
         assertThat(trace("drain-of-drained", "C>S", 0))
                 .containsExactly("< flux request resource.drain tag=1 node=0 from=unset {\"targets\": \"1\"}");
         assertThat(trace("drain-of-drained", "S>C", 1))
@@ -22,7 +22,7 @@ class CapturedExchangeTest {
     }
 
     @Test
-    void aStreamAndItsCancellation() throws Exception {
+    void aCapturedStreamAndItsCancellationAreDecodedAndEncodedUnchanged() throws Exception {
         assertThat(trace("eventlog", "C>S", 0))
                 .containsExactly(
                         "< flux request resource.journal tag=1 node=0 from=unset streaming {}",

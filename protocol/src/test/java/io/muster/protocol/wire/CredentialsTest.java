@@ -23,7 +23,7 @@ class CredentialsTest {
         "1000, 6,1000, 7,   1000, 6",
         "1000, 14,  0, 5,   1000, 14",
     })
-    void aMessageCountsAsWhatItsConnectionAllows(
+    void claimsOfTheOwnerAreAcceptedAndClaimsOfAGuestAreIgnored(
             int userid, String roles, int claimedUserid, String claimedRoles, int resultUserid, String resultRoles) {
         Credentials connection = new Credentials(userid, mask(roles));
         Credentials claimed = new Credentials(claimedUserid, mask(claimedRoles));
@@ -36,7 +36,7 @@ class CredentialsTest {
     }
 
     @Test
-    void theOwnerMayUseEverything() {
+    void theOwnerMayUseEveryServiceAndOthersNeedAnAllowedRole() {
         assertThat(new Credentials(500, Credentials.OWNER).mayUse(0)).isTrue();
         assertThat(new Credentials(500, Credentials.USER).mayUse(0)).isFalse();
         assertThat(new Credentials(500, Credentials.USER).mayUse(Credentials.ADMIN))
@@ -47,7 +47,7 @@ class CredentialsTest {
     }
 
     @Test
-    void readLikeAPersonWouldSayThem() {
+    void toStringNamesTheRoles() {
         assertThat(Credentials.UNSET).hasToString("unset");
         assertThat(new Credentials(0, 5)).hasToString("0(owner,local)");
         assertThat(new Credentials(-2, 14)).hasToString("4294967294(user,local,admin)");

@@ -18,7 +18,7 @@ class FrameDecoderTest {
 
     @ParameterizedTest
     @EnumSource(Dialect.class)
-    void bytesMayComeOneAtATime(Dialect dialect) throws Exception {
+    void framesAreDecodedFromSingleBytes(Dialect dialect) throws Exception {
         FrameDecoder decoder = new FrameDecoder(LIMIT);
         byte[] wire = twoFrames(dialect);
         List<Message> received = new ArrayList<>();
@@ -30,7 +30,7 @@ class FrameDecoderTest {
 
     @ParameterizedTest
     @EnumSource(Dialect.class)
-    void twoPiecesMayMeetAnywhere(Dialect dialect) throws Exception {
+    void aFrameMayBeSplitAtAnyByte(Dialect dialect) throws Exception {
         byte[] wire = Frames.encode(dialect, PING);
         for (int cut = 0; cut <= wire.length; cut++) {
             FrameDecoder decoder = new FrameDecoder(LIMIT);
@@ -42,7 +42,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void whatFollowsAMessageIsLeftForTheNextCall() throws Exception {
+    void bytesAfterAMessageAreLeftForTheNextCall() throws Exception {
         FrameDecoder decoder = new FrameDecoder(LIMIT);
         ByteBuffer wire = ByteBuffer.wrap(twoFrames(Dialect.DEPLOYED));
         assertThat(decoder.feed(wire)).isEqualTo(PING);
@@ -53,7 +53,7 @@ class FrameDecoderTest {
 
     @ParameterizedTest
     @EnumSource(Dialect.class)
-    void aFrameOfTheLimitIsTakenAndOneByteMoreIsNot(Dialect dialect) throws Exception {
+    void aFrameOfTheLimitIsAcceptedAndALargerOneIsRefused(Dialect dialect) throws Exception {
         byte[] frame = Frames.encode(dialect, PING);
         assertThat(new FrameDecoder(frame.length).feed(ByteBuffer.wrap(frame))).isEqualTo(PING);
         assertThatThrownBy(() -> new FrameDecoder(frame.length - 1).feed(ByteBuffer.wrap(frame)))
@@ -62,7 +62,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void aLengthIsRefusedBeforeTheBodyComes() {
+    void aLengthAboveTheLimitIsRefusedBeforeTheBodyArrives() {
         for (String length : new String[] {"04000000", "7fffffff", "80000000", "ffffffff"}) {
             FrameDecoder decoder = new FrameDecoder(64 << 20);
             byte[] header = Frames.bytes("12 00 ee ff" + length);
@@ -88,7 +88,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void aPeerThatAnnouncesMuchAndSendsLittleCostsLittle() throws Exception {
+    void theMemoryForAFrameFollowsTheReceivedBytesAndNotTheAnnouncedLength() throws Exception {
         FrameDecoder decoder = new FrameDecoder(64 << 20);
         assertThat(decoder.feed(ByteBuffer.wrap(Frames.bytes("12 00 ee ff 03 c0 00 00 00"))))
                 .isNull();
@@ -101,7 +101,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void nothingIsHeldBetweenFramesAndNeverMoreThanTheFrame() throws Exception {
+    void theDecoderHoldsAtMostOneFrameAndNothingBetweenFrames() throws Exception {
         byte[] large = Frames.encode(Dialect.DEPLOYED, LARGE);
         FrameDecoder decoder = new FrameDecoder(LIMIT);
         decoder.feed(ByteBuffer.wrap(large, 0, large.length - 1));
@@ -111,7 +111,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void aFirstByteOfNeitherMagicIsRefusedAtOnce() {
+    void aFirstByteOfNeitherMagicIsRefused() {
         assertThatThrownBy(() -> new FrameDecoder(LIMIT).feed(ByteBuffer.wrap(Frames.bytes("'G'"))))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessage("not a Flux message: the first byte is 0x47");
@@ -127,7 +127,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void theFirstFrameSettlesTheDialect() throws Exception {
+    void theFirstFrameDeterminesTheDialect() throws Exception {
         FrameDecoder decoder = new FrameDecoder(LIMIT);
         assertThat(decoder.dialect()).isNull();
         decoder.feed(FrameEncoder.of(Dialect.RFC3).encode(PING));
@@ -138,7 +138,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void afterAnErrorEveryCallFailsAsTheFirstDidAndTakesNothing() throws Exception {
+    void afterAnErrorEveryCallFailsInTheSameWayAndConsumesNothing() throws Exception {
         FrameDecoder decoder = new FrameDecoder(LIMIT);
         assertThatThrownBy(() -> decoder.feed(ByteBuffer.wrap(Frames.bytes("00"))));
         ByteBuffer good = FrameEncoder.of(Dialect.DEPLOYED).encode(PING);
@@ -153,7 +153,7 @@ class FrameDecoderTest {
     }
 
     @Test
-    void aMessageThatIsWrongInsideAGoodFrameBreaksTheDecoderToo() {
+    void aMalformedMessageInAWellFormedFrameBreaksTheDecoder() {
         FrameDecoder decoder = new FrameDecoder(LIMIT);
         byte[] frame = Frames.encode(Dialect.DEPLOYED, PING);
         frame[frame.length - 20] = 0;

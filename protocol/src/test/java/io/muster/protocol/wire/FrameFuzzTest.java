@@ -6,7 +6,7 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import java.nio.ByteBuffer;
 
 /**
- * Any bytes give messages or the protocol error, and the same result whether they arrive at once or one at a time.
+ * Any bytes are decoded as messages or refused with the protocol error, with the same result whether they arrive at once or one at a time.
  * {@code .ci/fuzz 1000000 FrameFuzzTest} searches for exceptions.
  */
 class FrameFuzzTest {

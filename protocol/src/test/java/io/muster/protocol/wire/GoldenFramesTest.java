@@ -150,7 +150,7 @@ class GoldenFramesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("frames")
-    void isWrittenAsItStandsHere(String what, Message message, String deployed, String rfc3) {
+    void messagesAreEncodedAsTheseBytes(String what, Message message, String deployed, String rfc3) {
         assertThat(Frames.hex(FrameEncoder.of(Dialect.DEPLOYED).encode(message)))
                 .isEqualTo(hex(deployed));
         assertThat(Frames.hex(FrameEncoder.of(Dialect.RFC3).encode(message))).isEqualTo(hex(rfc3));
@@ -158,7 +158,7 @@ class GoldenFramesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("frames")
-    void isReadAsItStandsHere(String what, Message message, String deployed, String rfc3) throws Exception {
+    void theseBytesAreDecodedAsTheMessages(String what, Message message, String deployed, String rfc3) throws Exception {
         assertThat(Frames.decode(Frames.bytes(deployed))).isEqualTo(message);
         assertThat(Frames.decode(Frames.bytes(rfc3))).isEqualTo(message);
     }

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 
 /**
- * Any bytes give an object or the protocol error, and an object can be written and read again unchanged.
+ * Any bytes are parsed as an object or refused with the protocol error, and an object can be written and read again unchanged.
  * {@code .ci/fuzz 1000000 JsonFuzzTest} searches for exceptions.
  */
 class JsonFuzzTest {

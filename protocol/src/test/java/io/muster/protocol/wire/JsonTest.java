@@ -22,7 +22,7 @@ class JsonTest {
                 "{\"a\":[[],{},null,true,false,\"\"],\"\":{\"\":0.0}}",
                 "{\"reason\":\"fan \\\"3\\\" \\\\ \\n\\u0001 ü € 😀\"}"
             })
-    void objectsAreReadAndWrittenAsTheyAre(String text) throws Exception {
+    void objectsAreReadAndWrittenUnchanged(String text) throws Exception {
         assertThat(Json.encode(Json.parse(Bytes.text(text))).text()).isEqualTo(text);
         assertThat(Json.encode(Json.parse(Bytes.text(text))).endsWithNul()).isTrue();
     }
@@ -52,7 +52,7 @@ class JsonTest {
                 "{\"a\\u0000b\":1}|JSON payload has a string with a NUL in it",
                 "\u0130{}|JSON payload does not start as UTF-8 JSON does",
             })
-    void whatCouldBeMisreadIsRefused(String text, String sentence) {
+    void ambiguousJsonIsRefused(String text, String sentence) {
         assertThatThrownBy(() -> Json.parse(Bytes.text(text)))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessage(sentence);
@@ -66,7 +66,7 @@ class JsonTest {
                         "//{}\n{}",
                 "{\"a\":[1}", "{\"\\ude00\":1}", "{\"a\":\0 1}", "{} \0"
             })
-    void whatIsNotJsonIsRefused(String text) {
+    void malformedJsonIsRefusedWithThePosition(String text) {
         assertThatThrownBy(() -> Json.parse(Bytes.text(text)))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessageStartingWith("payload is not JSON: ")
@@ -74,7 +74,7 @@ class JsonTest {
     }
 
     @Test
-    void aPayloadWithoutItsNulIsRefused() {
+    void aPayloadWithoutATerminatingNulIsRefused() {
         assertThatThrownBy(() -> Json.parse(Bytes.wrap(new byte[] {'{', '}'})))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessage("JSON payload of 2 bytes does not end in a NUL");
@@ -105,14 +105,14 @@ class JsonTest {
     }
 
     @Test
-    void aNodeThatIsNoJsonIsAMistakeOfOurs() {
+    void encodingANodeThatIsNotJsonIsAnIllegalArgument() {
         ObjectNode object = JsonNodeFactory.instance.objectNode();
         object.putPOJO("a", new ByteArrayOutputStream());
         assertThatThrownBy(() -> Json.encode(object)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void theEmptyObjectIsAtHand() throws Exception {
+    void theConstantForTheEmptyObjectIsItsEncoding() throws Exception {
         assertThat(Json.parse(Json.EMPTY_OBJECT)).isEmpty();
         assertThat(Json.encode(JsonNodeFactory.instance.objectNode())).isEqualTo(Json.EMPTY_OBJECT);
     }

@@ -46,7 +46,7 @@ class MalformedMessagesTest {
                 "03 'r' 00 'r' 00 01 'x' 14 8e0101 09|route with a NUL inside or malformed UTF-8",
                 "01 00 00 01 'x' 14 8e0101 09|an empty route, or more than 1024",
             })
-    void isRefused(String body, String sentence) {
+    void malformedBodiesAreRefusedWithASentence(String body, String sentence) {
         assertThatThrownBy(() -> Frames.decode(frame(body + REST)))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessage(sentence);
@@ -60,12 +60,12 @@ class MalformedMessagesTest {
                 "a long length with a short number              |00 ff 00000001 'x' 14 8e0101 09",
                 "no delimiter                                   |01 'x' 14 8e0101 01",
             })
-    void isReadAsWhatItMeans(String what, String body) throws Exception {
+    void unusualFormsOfDeployedPeersAreAccepted(String what, String body) throws Exception {
         assertThat(Frames.decode(frame(body + REST))).isEqualTo(Request.of("x", null, 0, 1));
     }
 
     @Test
-    void anEventMayHaveTheRoutesThatFluxCoreGivesIt() throws Exception {
+    void routesOfAnEventAreAcceptedAndDropped() throws Exception {
         String rest = "00 07 'foo.bar' 14 8e0104 09 00000000 00000005 00000007 00000000";
         Event event = new Event(new Header(0, new Credentials(0, 5)), "foo.bar", null, 7);
         assertThat(Frames.decode(frame(rest))).isEqualTo(event);
@@ -73,18 +73,18 @@ class MalformedMessagesTest {
     }
 
     @Test
-    void anEmptyTopicIsATopic() throws Exception {
+    void anEmptyTopicIsAccepted() throws Exception {
         assertThat(Frames.decode(frame("00 00 14 8e0101 09" + REST))).isEqualTo(Request.of("", null, 0, 1));
     }
 
     @Test
-    void aFrameFullOfRoutesIsRefused() {
+    void aMessageWithMoreThan1024RoutesIsRefused() {
         String body = "01 'r'".repeat(1025) + "00 01 'x' 14 8e0101 09" + REST;
         assertThatThrownBy(() -> Frames.decode(frame(body))).hasMessage("an empty route, or more than 1024");
     }
 
     @Test
-    void whatCouldNotBeReadCannotBeMade() {
+    void messagesThatTheReaderWouldRefuseCannotBeConstructed() {
         assertThatThrownBy(() -> Request.of("a\0b", null, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("topic has a NUL or a U+FFFD in it");

@@ -15,7 +15,7 @@ class MessagePropsTest {
     private static final int LIMIT = 1 << 20;
 
     @Seeds
-    void messagesComeBackAsTheyWereHoweverTheirBytesAreCut(Random seeded) throws Exception {
+    void messagesAreDecodedUnchangedHoweverTheirBytesAreSplit(Random seeded) throws Exception {
         Messages random = new Messages(seeded);
         List<Message> sent = random.several();
         Dialect dialect = random.dialect();
@@ -35,7 +35,7 @@ class MessagePropsTest {
     }
 
     @Seeds
-    void theSizeIsKnownBeforeAndThePayloadCanBeLeftOut(Random seeded) {
+    void headPayloadAndTailHaveThePredictedSizesAndMakeUpTheFrame(Random seeded) {
         Messages random = new Messages(seeded);
         Message message = random.next();
         FrameEncoder encoder = FrameEncoder.of(random.dialect());
@@ -54,7 +54,7 @@ class MessagePropsTest {
     }
 
     @Seeds
-    void spoiltFramesEndInTheProtocolErrorOrInAMessageThatCanBeWritten(Random seeded) throws Exception {
+    void damagedFramesAreRefusedOrDecodedAsMessagesThatCanBeEncoded(Random seeded) throws Exception {
         Messages random = new Messages(seeded);
         for (int i = 0; i < 100; i++) {
             byte[] spoilt = random.spoil(frames(random.several(), random.dialect()));

@@ -22,7 +22,7 @@ class MessageTest {
     }
 
     @Test
-    void aStreamGoesOnUntilAnErrorOrAResponseWithoutTheFlag() {
+    void anErrorOrAResponseWithoutTheStreamingFlagIsTheLastOfAStream() {
         Request streaming = Request.of("a.b", null, Header.STREAMING, 1);
         assertThat(Response.streamed(streaming, SERVER, null).isLast()).isFalse();
         assertThat(Response.success(streaming, SERVER, null).isLast()).isTrue();
@@ -33,7 +33,7 @@ class MessageTest {
     }
 
     @Test
-    void aResponseFromNobodyOrAnErrorWithoutANumberCannotBeMade() {
+    void aResponseNeedsASenderAndAnErrorResponseNeedsANumber() {
         assertThatThrownBy(() -> Response.success(REQUEST, Credentials.UNSET, null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a response from nobody");
@@ -43,7 +43,7 @@ class MessageTest {
     }
 
     @Test
-    void aRequestCanBeStamped() {
+    void theCredentialsOfARequestCanBeReplaced() {
         Request stamped = REQUEST.with(SERVER);
         assertThat(stamped.credentials()).isEqualTo(SERVER);
         assertThat(stamped.with(Credentials.UNSET)).isEqualTo(REQUEST);
@@ -51,7 +51,7 @@ class MessageTest {
     }
 
     @Test
-    void routesAreOurs() {
+    void theConstructorCopiesTheRoutes() {
         List<String> routes = new ArrayList<>(List.of("a"));
         Request request = new Request(Header.UNSET, routes, "x", null, 0, 0);
         routes.add("b");

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class WireTraceTest {
     @Test
-    void aRequestIsOneLine() {
+    void theLineOfARequestHasAllItsFields() {
         Request request = new Request(
                 new Header(Header.STREAMING | Header.UPSTREAM, new Credentials(1000, 6)),
                 List.of("ff50", "41f5"),
@@ -21,7 +21,7 @@ class WireTraceTest {
     }
 
     @Test
-    void soAreTheOthers() {
+    void theLinesOfResponsesEventsAndControlMessagesHaveAllTheirFields() {
         Request request = Request.of("a.b", null, Header.NORESPONSE, 0);
         assertThat(WireTrace.sent("p", request)).isEqualTo("> p request a.b tag=0 node=any from=unset noresponse");
         assertThat(WireTrace.sent("p", Response.error(Request.of("a.b", null, 0, 7), new Credentials(0, 5), 17, "no")))
@@ -33,13 +33,13 @@ class WireTraceTest {
     }
 
     @Test
-    void aLongPayloadIsCutAndItsLengthGiven() {
+    void aLongPayloadIsTruncatedAndItsLengthShown() {
         String line = WireTrace.received("p", Request.of("a", Bytes.text("x".repeat(1000)), 0, 1));
         assertThat(line).endsWith(" " + "x".repeat(400) + "... (1001 bytes)");
     }
 
     @Test
-    void textOfThePeersChoiceCannotBreakTheLineOrSpeakToTheTerminal() {
+    void controlCharactersFromAPeerAreEscaped() {
         String line = WireTrace.received("p", Request.of("a\nb", Bytes.text("\u001b[31m\r\u0085\u202e\u200b"), 0, 1));
         assertThat(line).contains("a\\u000ab ").endsWith(" \\u001b[31m\\u000d\\u0085\\u202e\\u200b");
     }
