@@ -122,7 +122,8 @@ class ExitTest {
         try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
             assertThat(run(daemon, "drain", "1", "kept").exit()).isZero();
             remove(daemon.stateDir());
-            // The daemon detects the missing directory within seconds; a change that was answered earlier was written before its answer.
+            // The daemon detects the missing directory within seconds; a change that was answered earlier was written
+            // before its answer.
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> run(daemon, "drain", "-ff", "1", "kept").exit() == Exit.READ_ONLY);
             Result refused = run(daemon, "drain", "2", "lost");

@@ -224,7 +224,8 @@ final class StandbyTest {
             assertThat(drained(old)).isEqualTo("{}");
             assertThat(muster(old.uri(), "status").err())
                     .contains("the daemon takes no changes: etcd does not answer, so another daemon may lead");
-            assertThat(attribute(old, "muster.role")).isEqualTo("leader"); // this daemon cannot know about the next leader
+            assertThat(attribute(old, "muster.role"))
+                    .isEqualTo("leader"); // this daemon cannot know about the next leader
             proxy.mend();
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(drained(old)).isEqualTo(drained(next)));

@@ -312,7 +312,9 @@ final class EtcdLedgerTest {
                 assertThat(again.ledger.snapshotSeq()).isEqualTo(60);
                 again.awaitLead();
                 assertThat(again.events()).isEqualTo(all);
-                assertDurable(again.snapshot()); // no event was written since, so the transaction is known from the local copy
+                assertDurable(
+                        again.snapshot()); // no event was written since, so the transaction is known from the local
+                // copy
             }
         }
     }
@@ -434,7 +436,8 @@ final class EtcdLedgerTest {
         }
         String saved = etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only");
         assertThat(saved).contains("e5");
-        // The effect of a restore on the keys of the ledger: the head is an earlier one, and the log after the head is missing.
+        // The effect of a restore on the keys of the ledger: the head is an earlier one, and the log after the head is
+        // missing.
         String head = "{\"seq\":3,\"txn\":\"" + txnOf(3) + "\"}";
         for (String key : etcd.keys(PREFIX + "log/")) {
             if (key.compareTo(PREFIX + "log/0000000000000004") >= 0) {
@@ -633,7 +636,8 @@ final class EtcdLedgerTest {
         String text = "x".repeat(1 << 20);
         List<String> all = new ArrayList<>();
         try (Node node = new Node(parts("a").on(disk)).awaitLead();
-                Closeable released = hang::countDown) { // released before the node closes, because close waits for the disk
+                Closeable released =
+                        hang::countDown) { // released before the node closes, because close waits for the disk
             assertThat(released).isNotNull();
             disk.fault((kind, name) -> {
                 if (kind == FaultyDisk.Kind.FORCE) {

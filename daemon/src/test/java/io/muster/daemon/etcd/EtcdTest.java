@@ -295,7 +295,8 @@ final class EtcdTest {
         certificate("servers", "server", "rsa");
         certificate("clients", "client", "ec");
         certificate("strangers", "stranger", "rsa");
-        // The gateway of etcd presents the certificate of the server to the server itself, so the server must trust both CAs.
+        // The gateway of etcd presents the certificate of the server to the server itself, so the server must trust
+        // both CAs.
         Files.writeString(
                 directory.resolve("trusted.pem"),
                 Files.readString(directory.resolve("clients.pem"))

@@ -215,7 +215,8 @@ class InquiryPropsTest {
             assertThat(coverage.damage()).isEmpty();
             Chronicle oracle = new Chronicle(hosts, true);
             entries.forEach(entry -> oracle.add(PastEvent.of(entry)));
-            // An interval that ended in a gap ends, in the answer, with the gap, which is just before the complete period.
+            // An interval that ended in a gap ends, in the answer, with the gap, which is just before the complete
+            // period.
             Period whole = new Period(Math.max(since, Math.nextUp(coverage.since())), now);
             SortedSet<String> expected = new TreeSet<>();
             SortedSet<String> expectedOpen = new TreeSet<>();

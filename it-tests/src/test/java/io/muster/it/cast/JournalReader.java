@@ -63,7 +63,8 @@ public final class JournalReader extends Thread {
                 }
             }
         } catch (IOException | UncheckedIOException | RpcException e) {
-            // The daemon has ended, hands over the lead, or is not yet at this reader's last event. Each of these is temporary.
+            // The daemon has ended, hands over the lead, or is not yet at this reader's last event. Each of these is
+            // temporary.
         }
     }
 

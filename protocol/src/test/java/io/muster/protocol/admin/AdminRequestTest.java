@@ -137,7 +137,8 @@ class AdminRequestTest {
                 "monitor-force-down|{'ranks':'x'}|EINVAL|error parsing range 'x'",
                 "monitor-force-down|{'ranks':'1-'}|EINVAL|error parsing range '1-'",
             })
-    void malformedPayloadsAreRefusedWithErrnoAndSentence(String method, String payload, String errno, String sentence) throws Exception {
+    void malformedPayloadsAreRefusedWithErrnoAndSentence(String method, String payload, String errno, String sentence)
+            throws Exception {
         ObjectNode json = json(payload.replace("'bogus' s", "bogus"));
         assertThatThrownBy(() -> AdminRequest.parse(method(method), json))
                 .isInstanceOfSatisfying(

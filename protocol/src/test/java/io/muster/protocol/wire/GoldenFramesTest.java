@@ -158,7 +158,8 @@ class GoldenFramesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("frames")
-    void theseBytesAreDecodedAsTheMessages(String what, Message message, String deployed, String rfc3) throws Exception {
+    void theseBytesAreDecodedAsTheMessages(String what, Message message, String deployed, String rfc3)
+            throws Exception {
         assertThat(Frames.decode(Frames.bytes(deployed))).isEqualTo(message);
         assertThat(Frames.decode(Frames.bytes(rfc3))).isEqualTo(message);
     }
