@@ -1,8 +1,10 @@
 package io.muster.testing;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,10 +38,10 @@ public final class Ports {
     }
 
     private static int lowestOfConnections() {
-        try {
-            return Integer.parseInt(Files.readString(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))
-                    .trim()
-                    .split("\\s+")[0]);
+        // Files.readString reads one byte first, and the kernel answers the second read of such a file with its end.
+        try (InputStream range = Files.newInputStream(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))) {
+            String text = new String(range.readNBytes(1024), StandardCharsets.US_ASCII);
+            return Integer.parseInt(text.split("\\s+", 2)[0]);
         } catch (IOException | NumberFormatException unknown) {
             return 32_768;
         }

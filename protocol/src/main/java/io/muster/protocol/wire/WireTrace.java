@@ -10,13 +10,16 @@ import org.jspecify.annotations.Nullable;
  * &gt; ada(1000):4211 response resource.drain tag=7 errnum=17 from=0(owner,local) rank 3 already drained: node3
  * </pre>
  *
- * Payloads are shown unchanged. A peer is identified by its socket credentials, and no password and no private key is sent. One
- * response carries a secret: that to {@code resource.web} has a token. The trace also shows every user's requests, and every
- * reason that an administrator wrote.
+ * Payloads are shown unchanged, except for the only one that carries a secret: the response to {@code resource.web} has a token.
+ * A peer is identified by its socket credentials, and no password and no private key is sent. The trace shows every user's
+ * requests, and every reason that an administrator wrote.
  */
 public final class WireTrace {
     /** The number of characters of a payload that are shown, enough for an update but not for an inventory. */
     private static final int SHOWN = 400;
+
+    /** The topic whose response has a token. */
+    private static final String WITH_TOKEN = "resource.web";
 
     private WireTrace() {}
 
@@ -50,8 +53,16 @@ public final class WireTrace {
         line.append(" from=").append(message.header().credentials());
         appendFlags(line, message.header());
         appendRoutes(line, message);
-        appendPayload(line, message.payload());
+        if (isSecret(message)) {
+            line.append(" (not shown: a token)");
+        } else {
+            appendPayload(line, message.payload());
+        }
         return line.toString();
+    }
+
+    private static boolean isSecret(Message message) {
+        return message.type() == Message.Type.RESPONSE && WITH_TOKEN.equals(message.topic()) && message.word3() == 0;
     }
 
     private static String name(Message.Type type) {

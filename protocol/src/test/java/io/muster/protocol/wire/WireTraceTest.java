@@ -39,6 +39,17 @@ class WireTraceTest {
     }
 
     @Test
+    void theTokenInTheResponseToWebIsNotShown() {
+        Request request = Request.of("resource.web", Bytes.text("{}"), 0, 1);
+        assertThat(WireTrace.sent(
+                        "p", Response.success(request, Credentials.UNSET, Bytes.text("{\"token\":\"muster_x\"}"))))
+                .isEqualTo("> p response resource.web tag=1 from=unset (not shown: a token)");
+        assertThat(WireTrace.sent("p", Response.error(request, Credentials.UNSET, 1, "no")))
+                .endsWith(" errnum=1 from=unset no");
+        assertThat(WireTrace.received("p", request)).endsWith(" {}");
+    }
+
+    @Test
     void controlCharactersFromAPeerAreEscaped() {
         String line = WireTrace.received("p", Request.of("a\nb", Bytes.text("\u001b[31m\r\u0085\u202e\u200b"), 0, 1));
         assertThat(line).contains("a\\u000ab ").endsWith(" \\u001b[31m\\u000d\\u0085\\u202e\\u200b");
