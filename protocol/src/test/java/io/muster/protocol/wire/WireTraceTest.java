@@ -42,10 +42,10 @@ class WireTraceTest {
     void theTokenInTheResponseToWebIsNotShown() {
         Request request = Request.of("resource.web", Bytes.text("{}"), 0, 1);
         assertThat(WireTrace.sent(
-                        "p", Response.success(request, Credentials.UNSET, Bytes.text("{\"token\":\"muster_x\"}"))))
-                .isEqualTo("> p response resource.web tag=1 from=unset (not shown: a token)");
-        assertThat(WireTrace.sent("p", Response.error(request, Credentials.UNSET, 1, "no")))
-                .endsWith(" errnum=1 from=unset no");
+                        "p", Response.success(request, new Credentials(0, 5), Bytes.text("{\"token\":\"muster_x\"}"))))
+                .isEqualTo("> p response resource.web tag=1 from=0(owner,local) (not shown: a token)");
+        assertThat(WireTrace.sent("p", Response.error(request, new Credentials(0, 5), 1, "no")))
+                .endsWith(" errnum=1 from=0(owner,local) no");
         assertThat(WireTrace.received("p", request)).endsWith(" {}");
     }
 
