@@ -187,10 +187,7 @@ public final class Inventory {
         }
     }
 
-    /**
-     * Refuses all commands with {@code why} from now on; accepts all commands again if {@code why} is null. If {@code own}
-     * is true, the daemon's own commands are still carried out.
-     */
+    /** Refuses commands with {@code why}, or none if it is null. If {@code own} is true, the daemon's own are still carried out. */
     public void refuse(Answer.@Nullable Failed why, boolean own) {
         checkThread();
         elsewhere = why;
@@ -331,9 +328,7 @@ public final class Inventory {
         }
     }
 
-    /**
-     * Runs the first waiting task. Each one runs as a separate task of the core thread, so that peers are served in between.
-     */
+    /** Runs the first waiting task, as a separate task of the core thread, so that peers are served in between. */
     private void nextHeld() {
         Runnable next = deciding ? null : held.poll();
         if (next != null) {

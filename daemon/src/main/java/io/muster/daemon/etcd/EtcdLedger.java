@@ -351,10 +351,7 @@ public final class EtcdLedger implements Ledger {
         return question;
     }
 
-    /**
-     * Whether batches wait, and none of them has events: such batches only need the confirmation that no other daemon has
-     * written.
-     */
+    /** Whether only batches without events wait: they need the confirmation that no other daemon has written. */
     private boolean isNothingToWrite() {
         return !waiting.isEmpty() && waiting.stream().allMatch(batch -> batch.size() == 0);
     }
@@ -446,10 +443,7 @@ public final class EtcdLedger implements Ledger {
         }
     }
 
-    /**
-     * Fails the waiting batches, which are certainly not written, because this daemon does not lead, or may not lead any
-     * more.
-     */
+    /** Fails the waiting batches, which are certainly not written, because this daemon may not lead. */
     private void failWaiting(String reason) {
         follower.loseHope();
         boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
@@ -458,10 +452,7 @@ public final class EtcdLedger implements Ledger {
         }
     }
 
-    /**
-     * Checks whether this leader has not heard from etcd for so long that another daemon may lead. Called on the thread
-     * lease-clock.
-     */
+    /** Whether another daemon may lead, because etcd has not answered for so long. Called on the thread lease-clock. */
     private void listen() {
         Writer leading = writer;
         if (leading != null) {
