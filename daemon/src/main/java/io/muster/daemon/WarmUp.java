@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Exercises the code of the daemon right after the start, because a JVM runs code slowly at first. A scratch daemon in the
  * same process, on a directory in memory and with hosts that do not exist, serves the requests of a client in this class.
- * Its log lines are dropped and its metrics are not shown. The start does not wait for it: compiling the code for changes
- * takes about a second of both processors.
+ * The log lines of the scratch daemon are dropped, and its metrics are not shown. The start does not wait for the warm-up:
+ * compiling the code for changes takes about a second of both processors.
  */
 final class WarmUp {
     private static final Logger log = LoggerFactory.getLogger("muster");

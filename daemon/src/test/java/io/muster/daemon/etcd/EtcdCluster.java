@@ -196,7 +196,6 @@ public final class EtcdCluster implements AutoCloseable {
         awaitServing();
         int from = leader();
         run("move-leader", id((from + 1) % size()), "--endpoints=" + url(clients.get(from)));
-        awaitServing();
     }
 
     private String id(int i) throws IOException, InterruptedException {
@@ -220,7 +219,6 @@ public final class EtcdCluster implements AutoCloseable {
         startMember(i);
         await(() -> run("endpoint", "status", "--endpoints=" + url(clients.get(i))), ", ");
         change(list -> !list.contains(", true"), "promote", id(i));
-        awaitServing();
     }
 
     /**

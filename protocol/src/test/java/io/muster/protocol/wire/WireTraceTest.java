@@ -2,6 +2,7 @@ package io.muster.protocol.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.protocol.admin.WebRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -40,7 +41,7 @@ class WireTraceTest {
 
     @Test
     void theTokenInTheResponseToWebIsNotShown() {
-        Request request = Request.of("resource.web", Bytes.text("{}"), 0, 1);
+        Request request = Request.of(WebRequest.TOPIC, Bytes.text("{}"), 0, 1);
         assertThat(WireTrace.sent(
                         "p", Response.success(request, new Credentials(0, 5), Bytes.text("{\"token\":\"muster_x\"}"))))
                 .isEqualTo("> p response resource.web tag=1 from=0(owner,local) (not shown: a token)");
