@@ -174,10 +174,7 @@ final class Run {
     private static Failure failure(IOException e) {
         Throwable cause = e.getCause();
         if (e instanceof ConnectException && cause != null && PERMISSION_DENIED.equals(cause.getMessage())) {
-            return new Failure(
-                    Exit.DENIED,
-                    String.valueOf(e.getMessage()),
-                    "the owner and users with a [[grant]] may connect; others may if access.allow-guest-user is set");
+            return new Failure(Exit.DENIED, String.valueOf(e.getMessage()), Failure.MAY_CONNECT);
         }
         boolean unreachable =
                 e instanceof ConnectException || e instanceof SocketTimeoutException || e instanceof EOFException;

@@ -8,6 +8,8 @@ import io.muster.daemon.config.ClientConfig;
 import io.muster.daemon.config.Environment;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.tls.ClientFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,6 +62,8 @@ public final class ServerOptions {
             return FluxClient.connect(address, options.with(files(address, console.environment())));
         } catch (IllegalArgumentException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        } catch (RpcException e) {
+            throw e.errno().equals(Errno.EPERM) ? Failure.of(e, Failure.MAY_CONNECT) : e;
         }
     }
 

@@ -5,6 +5,10 @@ import io.muster.protocol.rpc.RpcException;
 
 /** Thrown to end a verb with an exit status, a sentence and, if there is any, advice on what to do. */
 public final class Failure extends RuntimeException {
+    /** Advice for a user whose connection was refused. */
+    public static final String MAY_CONNECT = "the owner and users with a [[grant]] may connect; root may if"
+            + " access.allow-root-owner is set, and everybody if access.allow-guest-user is set";
+
     private final int exit;
     private final String advice;
     private boolean elsewhere;

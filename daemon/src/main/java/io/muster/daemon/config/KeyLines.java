@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys that are set twice,
- * because Jackson reports such a key at the wrong place. The scan follows the grammar just closely enough to find the keys
+ * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys and tables that are set
+ * twice, because Jackson reports such a key at the wrong place and does not name the table. The scan follows the grammar just closely enough to find the keys
  * of a text that Jackson accepts; in any other text it may miss keys. Keys within inline tables and array elements are not
  * listed; the place of such a key is that of the key that holds the table or array.
  */
@@ -39,9 +39,10 @@ final class KeyLines {
             int line = found.line;
             found.position += array ? 2 : header ? 1 : 0;
             List<String> path = found.note(header ? List.of() : table, found.keys(), array);
-            if (!header && !assigned.add(path)) {
-                String sentence = ": is set twice, first on line " + found.of(path);
-                found.repeated.add(new Fault(line, String.join(".", path) + sentence));
+            if (!array && !assigned.add(path)) {
+                String name = String.join(".", path);
+                String sentence = header ? "[" + name + "]: is written twice" : name + ": is set twice";
+                found.repeated.add(new Fault(line, sentence + ", first on line " + found.of(path)));
             }
             if (header) {
                 table = path;
@@ -69,7 +70,7 @@ final class KeyLines {
         return 0;
     }
 
-    /** The keys that were already set on an earlier line. */
+    /** The keys and tables that were already set on an earlier line. */
     List<Fault> repeated() {
         return repeated;
     }

@@ -30,11 +30,13 @@ final class DocumentTest {
         Configs.write(dir, "a.toml", "[resource]", "path =");
         Configs.write(dir, "b.toml", "[muster]", "batch = \"x\"");
         Configs.write(dir, "c.toml", "a = 1", "a = 2");
+        Configs.write(dir, "d.toml", "[[x]]", "[x.y]", "[ledger]", "[[x]]", "[x.y]", "[ledger]");
         assertThat(Configs.problemsOf(dir, dir))
                 .containsExactlyInAnyOrder(
                         "a.toml:2: not TOML: Newline not permitted here",
                         "b.toml:2: muster.batch: duration \"x\": expected a number, not negative, and a unit at position 0",
-                        "c.toml:2: a: is set twice, first on line 1");
+                        "c.toml:2: a: is set twice, first on line 1",
+                        "d.toml:6: [ledger]: is written twice, first on line 3");
     }
 
     @Test
