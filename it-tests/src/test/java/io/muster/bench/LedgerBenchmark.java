@@ -61,8 +61,10 @@ public final class LedgerBenchmark {
         }
     }
 
+    /** Starts a daemon with the memory options of the launcher. */
     private static DaemonProcess start(DaemonProcess.Setup setup) {
-        return setup.jvm("-XX:+UseSerialGC", "-Xms16m", "-Xmx1g").start();
+        return setup.jvm("-XX:+UseSerialGC", "-Xms16m", "-Xmx1g", "-XX:MaxTenuringThreshold=1", "-XX:MetaspaceSize=64m")
+                .start();
     }
 
     private interface Step {
@@ -96,13 +98,17 @@ public final class LedgerBenchmark {
                 BareEtcd follower = new BareEtcd(etcd.endpoints(), etcd.leader() + 1);
                 DaemonProcess daemon = start(LedgerDaemons.setup(directory.resolve("daemon"), etcd, HOSTS));
                 FluxClient client = daemon.connect()) {
-            List<long[]> times = alone(
-                    List.of(i -> leader.put("bare", VALUE), i -> follower.put("bare", VALUE), i -> change(client, i)));
+            List<long[]> times = alone(List.of(
+                    i -> leader.put("bare", VALUE),
+                    i -> follower.put("bare", VALUE),
+                    i -> leader.append(VALUE),
+                    i -> change(client, i)));
             print("a bare transaction at the leader, " + where, times.get(0), bareRate(etcd), 0);
             if (members > 1) {
                 print("a bare transaction at a follower, " + where, times.get(1), 0, 0);
             }
-            print("a change, " + where, times.get(2), rate(client, FEW), rate(client, MANY));
+            print("the ledger's transaction alone, " + where, times.get(2), 0, 0);
+            print("a change, " + where, times.get(3), rate(client, FEW), rate(client, MANY));
         }
     }
 

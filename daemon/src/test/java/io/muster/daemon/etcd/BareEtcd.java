@@ -1,23 +1,48 @@
 package io.muster.daemon.etcd;
 
+import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 
-/** A connection to etcd that a benchmark compares with the ledger: each write is one transaction that writes one key. */
+/** A connection to etcd that a benchmark compares with a daemon. */
 public final class BareEtcd implements Closeable {
     private static final int TIMEOUT_MILLIS = 10_000;
 
     private final Etcd etcd;
+    private final Store store;
+    private long term;
+    private Group.Head head = Group.Head.NONE;
 
     /** @param first the index of the endpoint to use */
     public BareEtcd(List<URI> endpoints, int first) {
         etcd = new Etcd(new EtcdAccess(endpoints, new EtcdTls(null, null, null), "", null), first);
+        store = new Store(etcd, new Keys("/bare-" + first + "/"));
     }
 
+    /** Writes one key in one transaction. */
     public void put(String key, byte[] value) throws IOException {
         etcd.transact(List.of(), List.of(new Etcd.Op.Put(key, value, 0)), List.of(), TIMEOUT_MILLIS);
+    }
+
+    /**
+     * Writes one event as the ledger does, in a transaction that writes two keys on two conditions.
+     *
+     * @param line about as long as the line of an event
+     */
+    public void append(byte[] line) throws IOException {
+        if (term == 0) {
+            store.campaign("{}", 0);
+            term = store.view(1, 1, false).term();
+        }
+        long seq = head.seq() + 1;
+        Group group = Group.of(seq, seq, String.format("%016d-%x-%x-%s", seq, term, seq, "bench"), head.txn(), line);
+        Etcd.Result result = store.append(term, head, group, Level.NEWEST);
+        if (!result.succeeded()) {
+            throw new IOException("etcd has refused seq " + seq);
+        }
+        head = new Group.Head(seq, group.txn(), result.revision());
     }
 
     @Override
