@@ -12,15 +12,23 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of etcd that the ledger needs, over the JSON gateway of etcd's client port. A call goes to one member. After a
- * call that was not answered, the next call goes to the next member. Each object is used by one thread only.
+ * call that was not answered, the next call goes to the next member; {@link #nearLeader} goes to the member that leads etcd. Each
+ * object is used by one thread only.
  */
 final class Etcd implements Closeable {
     /** How long a member may take to accept a connection. */
     private static final int CONNECT_MILLIS = 500;
+
+    /** How often {@link #nearLeader} looks, and how long it lets a call go where it goes after a failure. */
+    private static final long SEEK_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long AVOID_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final int SEEK_MILLIS = 300;
 
     private static final ObjectMapper JSON = JsonMapper.builder().build();
 
@@ -34,6 +42,7 @@ final class Etcd implements Closeable {
     private int at;
     private @Nullable Http http;
     private String token = "";
+    private long seekAt = System.nanoTime();
 
     /** @param first the index of the endpoint to begin with */
     Etcd(EtcdAccess access, int first) {
@@ -269,6 +278,37 @@ final class Etcd implements Closeable {
                 answer.path("dbSizeInUse").asLong());
     }
 
+    /**
+     * Goes to the member that leads etcd, now and then, if one of the endpoints is a client URL of that member: a transaction at any other
+     * member is passed on to it. Never throws, because every member serves.
+     */
+    void nearLeader() {
+        if (System.nanoTime() - seekAt < 0) {
+            return;
+        }
+        seekAt = System.nanoTime() + SEEK_NANOS;
+        try {
+            JsonNode status = call("/v3/maintenance/status", JSON.createObjectNode(), SEEK_MILLIS);
+            String leader = status.path("leader").asText();
+            if (leader.equals(status.path("header").path("member_id").asText())) {
+                return;
+            }
+            JsonNode members = call("/v3/cluster/member/list", JSON.createObjectNode(), SEEK_MILLIS)
+                    .path("members");
+            for (JsonNode member : members) {
+                for (JsonNode url : member.path("clientURLs")) {
+                    int found = access.endpoints().indexOf(URI.create(url.asText()));
+                    if (found >= 0 && leader.equals(member.path("ID").asText())) {
+                        go(found);
+                        return;
+                    }
+                }
+            }
+        } catch (EtcdException | IllegalArgumentException e) {
+            seekAt = System.nanoTime() + AVOID_NANOS;
+        }
+    }
+
     /** The endpoint to which the next call goes. */
     URI endpoint() {
         return access.endpoints().get(at);
@@ -350,9 +390,15 @@ final class Etcd implements Closeable {
         return open;
     }
 
+    /** Leaves a member that has not answered. */
     private void next() {
+        go((at + 1) % access.endpoints().size());
+        seekAt = System.nanoTime() + AVOID_NANOS;
+    }
+
+    private void go(int endpoint) {
         close();
-        at = (at + 1) % access.endpoints().size();
+        at = endpoint;
         token = "";
     }
 

@@ -24,10 +24,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger on etcd. The thread {@code ledger} follows the log while another daemon leads, tries to become leader while
- * there is none, and writes the batches of this daemon while this daemon leads. The thread reads the log a few times a
- * second, in one transaction with the keys of leader and head. A read that succeeds proves that etcd has a quorum, and
- * leaves no gap, as a watch might.
+ * The ledger on etcd. The thread {@code ledger} follows the log while another daemon leads, tries to become leader while there is none, and
+ * writes the batches of this daemon while this daemon leads. The thread reads the log a few times a second, in one transaction with the keys
+ * of leader and head. A read that succeeds proves that etcd has a quorum, and leaves no gap, as a watch might.
  */
 public final class EtcdLedger implements Ledger {
     /** The file in the state directory that names the ledger of which the directory is a copy. */
@@ -364,6 +363,7 @@ public final class EtcdLedger implements Ledger {
             throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
         }
         leading.led(lasts ? view.asked() : leading.ledAt());
+        store.etcd().nearLeader();
         return lasts;
     }
 

@@ -65,6 +65,28 @@ final class EtcdTest {
     }
 
     @Test
+    void calls_go_to_the_member_that_leads_etcd_and_stay_where_they_are_if_no_endpoint_names_it() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 3)) {
+            int leader = cluster.leader();
+            URI follower = cluster.endpoints().get((leader + 1) % 3);
+            EtcdAccess onlyFollower = new EtcdAccess(List.of(follower), NO_TLS, "", null);
+            try (Etcd etcd = new Etcd(cluster.access(), leader + 1);
+                    Etcd stays = new Etcd(onlyFollower, 0)) {
+                assertThat(etcd.endpoint()).isEqualTo(follower);
+                etcd.nearLeader();
+                assertThat(etcd.endpoint()).isEqualTo(cluster.endpoints().get(leader));
+                assertThat(put(etcd, "/a", "1").succeeded()).isTrue();
+                cluster.kill(leader);
+                assertFate(Fate.UNKNOWN, "", () -> put(etcd, "/a", "2"));
+                etcd.nearLeader();
+                assertThat(etcd.endpoint()).as("after a failure, for a minute").isEqualTo(follower);
+                stays.nearLeader();
+                assertThat(stays.endpoint()).isEqualTo(follower);
+            }
+        }
+    }
+
+    @Test
     void a_range_respects_its_limit_its_order_and_whether_values_are_requested() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
                 Etcd etcd = client(cluster)) {
