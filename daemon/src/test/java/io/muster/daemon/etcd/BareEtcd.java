@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
+import java.util.Locale;
 
 /** A connection to etcd that a benchmark compares with a daemon. */
 public final class BareEtcd implements Closeable {
@@ -37,7 +38,8 @@ public final class BareEtcd implements Closeable {
             term = store.view(1, 1, false).term();
         }
         long seq = head.seq() + 1;
-        Group group = Group.of(seq, seq, String.format("%016d-%x-%x-%s", seq, term, seq, "bench"), head.txn(), line);
+        Group group = Group.of(
+                seq, seq, String.format(Locale.ROOT, "%016d-%x-%x-%s", seq, term, seq, "bench"), head.txn(), line);
         Etcd.Result result = store.append(term, head, group, Level.NEWEST);
         if (!result.succeeded()) {
             throw new IOException("etcd has refused seq " + seq);
