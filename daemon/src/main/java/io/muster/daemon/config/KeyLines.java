@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys and tables that are set
- * twice, because Jackson reports such a key at the wrong place and does not name the table. The scan follows the grammar just closely enough to find the keys
- * of a text that Jackson accepts; in any other text it may miss keys. Keys within inline tables and array elements are not
- * listed; the place of such a key is that of the key that holds the table or array.
+ * The line of each key in a TOML text, because Jackson's TOML parser reports no positions, and the keys and tables that are written
+ * twice, because Jackson reports such a key at the wrong place and does not name the table. The scan follows the grammar just closely
+ * enough to find the keys of a text that Jackson accepts; in any other text it may miss keys. Keys within inline tables and array
+ * elements are not listed; the place of such a key is that of the key that holds the table or array.
  */
 final class KeyLines {
     /** A fault at a line. */
@@ -70,7 +70,7 @@ final class KeyLines {
         return 0;
     }
 
-    /** The keys and tables that were already set on an earlier line. */
+    /** The keys and tables that were already written on an earlier line. */
     List<Fault> repeated() {
         return repeated;
     }

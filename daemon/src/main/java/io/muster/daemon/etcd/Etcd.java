@@ -279,8 +279,8 @@ final class Etcd implements Closeable {
     }
 
     /**
-     * Goes to the member that leads etcd, now and then, if one of the endpoints is a client URL of that member: a transaction at any other
-     * member is passed on to it. Never throws, because every member serves.
+     * Goes to the member that leads etcd, now and then, if one of the endpoints is a client URL of that member and the member answers there:
+     * a transaction at any other member is passed on to it. Never throws, because every member serves.
      */
     void nearLeader() {
         if (System.nanoTime() - seekAt < 0) {
@@ -300,6 +300,7 @@ final class Etcd implements Closeable {
                     int found = access.endpoints().indexOf(URI.create(url.asText()));
                     if (found >= 0 && leader.equals(member.path("ID").asText())) {
                         go(found);
+                        call("/v3/maintenance/status", JSON.createObjectNode(), SEEK_MILLIS);
                         return;
                     }
                 }

@@ -87,6 +87,20 @@ final class EtcdTest {
     }
 
     @Test
+    void calls_do_not_go_to_a_leader_of_etcd_that_does_not_answer() throws Exception {
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 3)) {
+            int leader = cluster.leader();
+            try (Etcd etcd = new Etcd(cluster.access(), leader + 1)) {
+                put(etcd, "/a", "1");
+                cluster.pause(leader);
+                etcd.nearLeader();
+                assertThat(etcd.endpoint()).isNotEqualTo(cluster.endpoints().get(leader));
+                cluster.resume(leader);
+            }
+        }
+    }
+
+    @Test
     void a_range_respects_its_limit_its_order_and_whether_values_are_requested() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1);
                 Etcd etcd = client(cluster)) {
