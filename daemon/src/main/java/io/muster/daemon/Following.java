@@ -68,16 +68,19 @@ final class Following implements Standing {
                 throw new IOException("there is no inventory to show: "
                         + (reason.isEmpty() ? "nobody leads, and this daemon cannot lead yet" : reason));
             }
-            log.warn("the daemon starts with what it knew when it stopped: {}", reason);
+            log.warn("the daemon starts with the state that it had when it stopped: {}", reason);
         }
     }
 
     private static Answer.Failed refusal(@Nullable Leader leader) {
-        return new Answer.Failed(
-                Answer.Failed.Kind.ELSEWHERE,
+        return elsewhere(
                 leader == null
                         ? "this daemon is a standby, and no daemon is known to lead: try again in a few seconds"
                         : "this daemon is a standby: " + leader + " leads, and takes changes and schedulers");
+    }
+
+    private static Answer.Failed elsewhere(String sentence) {
+        return new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, sentence);
     }
 
     @Override
@@ -129,7 +132,7 @@ final class Following implements Standing {
         } catch (ExecutionException e) {
             if (e.getCause() instanceof InvalidException invalid) {
                 throw new IOException(
-                        "what etcd holds does not fit to the state of this daemon: " + invalid.getMessage(), e);
+                        "the ledger in etcd does not continue the state of this daemon: " + invalid.getMessage(), e);
             }
             throw new IllegalStateException(e.getCause());
         }
@@ -140,7 +143,7 @@ final class Following implements Standing {
         threads.core().execute(() -> {
             long turn = ++turns;
             leads = true;
-            core.inventory().refuse(refusal(null), true);
+            core.inventory().refuse(elsewhere("this daemon begins to lead: try again in a few seconds"), true);
             core.acquires().start(); // an acquisition that is kept decides which parts of a new R wait
             threads.reloads().execute(() -> prepare(turn));
         });
@@ -209,7 +212,7 @@ final class Following implements Standing {
             if (leads && silent && silence == null) {
                 silence = "etcd does not answer, so another daemon may lead: try again in a few seconds";
                 log.error("etcd does not answer: streams end, and new changes are refused");
-                Answer.Failed why = new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, silence);
+                Answer.Failed why = elsewhere(silence);
                 end(why.error());
                 core.acquires().refuse(why);
                 core.inventory().refuse(why, true);

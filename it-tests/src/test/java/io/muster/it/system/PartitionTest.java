@@ -14,6 +14,7 @@ import io.muster.it.harness.LedgerDaemons;
 import io.muster.it.harness.NetworkNamespace;
 import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
+import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -82,12 +84,19 @@ class PartitionTest {
                 .until(() -> distant.knowledge().up().toString(), ranks::equals);
     }
 
-    private static void drain(LedgerDaemons daemons, int i, String host) throws IOException {
-        try (FluxClient client = daemons.get(i).connect()) {
-            client.rpc(
-                    "resource.drain",
-                    JsonNodeFactory.instance.objectNode().put("targets", host).put("reason", "bad fan"));
-        }
+    /** Sends a change again with its id until the daemon answers it, because the daemon may have to become the leader first. */
+    private static void drain(LedgerDaemons daemons, int i, String host) {
+        ObjectNode payload =
+                JsonNodeFactory.instance.objectNode().put("targets", host).put("reason", "bad fan");
+        RequestId.give(payload, UUID.randomUUID());
+        await().atMost(Output.PATIENCE)
+                .pollInterval(Duration.ofMillis(10))
+                .ignoreExceptions()
+                .untilAsserted(() -> {
+                    try (FluxClient client = daemons.get(i).connect()) {
+                        client.rpc("resource.drain", payload);
+                    }
+                });
     }
 
     private static ObjectNode drained(LedgerDaemons daemons, int i) throws IOException {
@@ -105,7 +114,7 @@ class PartitionTest {
                         .hasMessageContaining("etcd does not answer, so another daemon may lead");
             }
             awaitRole(daemons, OTHER, "leader");
-            await().atMost(Output.PATIENCE).ignoreExceptions().untilAsserted(() -> drain(daemons, OTHER, "node1"));
+            drain(daemons, OTHER, "node1");
             assertThat(drained(daemons, OTHER)).hasSize(1);
             assertThat(drained(daemons, CUT_OFF)).isEmpty();
             assertSchedulerIsServed(daemons);
@@ -124,10 +133,7 @@ class PartitionTest {
             awaitUp(distant, "1-3");
             network.cut(TO_ETCD);
             long cut = System.nanoTime();
-            await().atMost(Output.PATIENCE)
-                    .pollInterval(Duration.ofMillis(10))
-                    .ignoreExceptions()
-                    .untilAsserted(() -> drain(daemons, OTHER, "node1"));
+            drain(daemons, OTHER, "node1");
             awaitUp(distant, "2-3");
             System.out.printf(
                     Locale.ROOT,
