@@ -177,7 +177,7 @@ class LinkTest extends LinkFixture {
 
     @Test
     void aConnectionOverTheBudgetReleasesItsAcquisition() {
-        MemoryBudget memory = new MemoryBudget(100, true);
+        MemoryBudget memory = new MemoryBudget(MAX_FRAME / 2, true);
         EmbeddedChannel other = new EmbeddedChannel();
         connect(other, memory, () -> true);
         other.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
@@ -186,7 +186,10 @@ class LinkTest extends LinkFixture {
         scheduler.writeInbound(Unpooled.copiedBuffer(frame("resource.acquire", "", Header.STREAMING, 1)));
         settle();
         scheduler.releaseOutbound();
-        scheduler.close();
+        assertThat(stage.rig.acquires.isAcquired()).isTrue();
+        byte[] large = frame("log.append", "x".repeat(MAX_FRAME - 1000), Header.NORESPONSE, 0);
+        scheduler.writeInbound(Unpooled.copiedBuffer(large, 0, large.length - 1));
+        assertThat(scheduler.isOpen()).isFalse();
         assertThat(stage.rig.acquires.isAcquired()).isFalse();
         other.close();
     }
