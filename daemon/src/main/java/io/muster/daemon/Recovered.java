@@ -150,7 +150,8 @@ final class Recovered implements Replay {
         for (String place : places) {
             if (mended++ < MOST_MENDED_TOLD) {
                 log.warn(
-                        "{} has at {} a character that libjansson or a terminal does not accept; its escape replaces it",
+                        "{} contains at {} a character that libjansson or a terminal does not accept; the character is replaced by its"
+                                + " escape",
                         subject,
                         place);
             }

@@ -189,7 +189,7 @@ class FindTest {
             assertThatThrownBy(() -> client.rpc(
                             "resource.find", json().put("expr", "node").put("colour", "red")))
                     .isInstanceOf(RpcException.class)
-                    .hasMessageContaining("/colour is no key of this request");
+                    .hasMessageContaining("/colour is not a key of this request");
             assertThatThrownBy(() -> client.rpc("resource.find", json().put("expr", "(".repeat(10_000))))
                     .hasMessageContaining("nested deeper than 100 levels");
             assertThatThrownBy(() -> client.rpc("resource.find", json().put("expr", "x".repeat(1 << 19))))

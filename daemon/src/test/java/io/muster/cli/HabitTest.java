@@ -283,7 +283,7 @@ class HabitTest extends VerbTest {
                 Result incomplete = shell.run(words);
                 assertThat(incomplete.exit()).as(incomplete.err()).isEqualTo(Exit.INCOMPLETE);
                 assertThat(incomplete.out()).contains("dimm");
-                assertThat(incomplete.err()).contains("incomplete: ", "the checksum does not match");
+                assertThat(incomplete.err()).contains("incomplete before ", "the checksum does not match");
             }
         }
     }

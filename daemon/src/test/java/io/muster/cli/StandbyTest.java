@@ -314,7 +314,7 @@ final class StandbyTest {
             assertThat(new Shell()
                             .run("ledger", "step-down", "-c", config.toString())
                             .out())
-                    .startsWith("a (" + leader.uri() + ") leads no more");
+                    .startsWith("a (" + leader.uri() + ") no longer leads");
             await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(standby, "0"));
         }
         assertThat(new Shell()

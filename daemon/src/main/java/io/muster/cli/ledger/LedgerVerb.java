@@ -126,7 +126,7 @@ public abstract class LedgerVerb extends Verb {
         @Override
         int run(Config config, LedgerAdmin ledger) throws IOException {
             Leader leader = ledger.stepDown();
-            console().println(leader == null ? "nobody leads" : leader + " leads no more");
+            console().println(leader == null ? "nobody leads" : leader + " no longer leads");
             return Exit.OK;
         }
     }

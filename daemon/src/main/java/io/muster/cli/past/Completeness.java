@@ -9,13 +9,11 @@ final class Completeness {
 
     /** @param from the beginning of the requested period; 0 for all that is known */
     static String sentence(Coverage coverage, double from, Zone zone) {
-        String since = "complete since " + zone.second(coverage.since());
+        String since = zone.second(coverage.since());
         if (coverage.isComplete(from)) {
-            return since;
+            return "complete since " + since;
         }
-        String why = coverage.damage().isEmpty()
-                ? "the events before that are not known"
-                : "events before that are missing: " + coverage.damage();
-        return "incomplete: " + since + " only; " + why;
+        String why = coverage.damage().isEmpty() ? "no earlier event is known" : coverage.damage();
+        return "incomplete before " + since + ": " + why;
     }
 }

@@ -93,6 +93,6 @@ public final class WebVerb extends ServerVerb {
         } catch (MalformedException e) {
             // The sentence below describes the form of a duration.
         }
-        throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is no duration of 1s to 30d, such as 12h");
+        throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is not a duration from 1s to 30d, such as 12h");
     }
 }

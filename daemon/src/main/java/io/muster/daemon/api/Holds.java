@@ -59,7 +59,7 @@ final class Holds {
         body.fieldNames().forEachRemaining(key -> {
             if (!KEYS.contains(key)) {
                 throw new Refusal(
-                        400, "/" + key + " is no key of this request: the keys are " + String.join(", ", KEYS));
+                        400, "/" + key + " is not a key of this request: the keys are " + String.join(", ", KEYS));
             }
         });
         JsonNode until = body.path(UNTIL);

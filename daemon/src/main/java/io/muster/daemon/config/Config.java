@@ -87,12 +87,16 @@ public final class Config {
         if (Key.ARRAYS.contains(name)) {
             return; // Access, ListenAddress and ConfiguredGraph read and check the entries
         }
-        if (table.path(0).isObject() && ours) {
+        if (!table.isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
         } else if (table.path(0).isObject()) {
             top.problems().add(place, "[[" + name + "]]: unknown array of tables" + suggestion);
         } else if (!table.isObject()) {
-            top.problem(name, "must stand in a table" + suggestion);
+            List<String> homes = Key.SECTIONS.stream()
+                    .filter(section -> Key.find(section, name).isPresent())
+                    .map(section -> "[" + section + "]")
+                    .toList();
+            top.problem(name, "must be in a table" + (homes.isEmpty() ? "" : ": " + String.join(" or ", homes)));
         } else if (ours) {
             checkSection(name, top.section(name));
         } else if (!suggestion.isEmpty()) {

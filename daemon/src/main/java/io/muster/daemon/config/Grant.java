@@ -111,7 +111,7 @@ public record Grant(
             String name = Table.textOf(node);
             Table.require(
                     SAN.matcher(name).matches(),
-                    "expected a URI or a DNS name as it stands in the certificate, without wildcard");
+                    "expected a URI or a DNS name as in the certificate, without wildcard");
             Table.require(
                     !name.startsWith(CERTIFICATE) && !name.startsWith(TOKEN),
                     "a name that begins with " + CERTIFICATE + " or " + TOKEN

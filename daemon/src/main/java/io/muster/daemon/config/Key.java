@@ -69,7 +69,7 @@ public enum Key {
             "muster",
             "max-connections",
             Effect.RELOAD,
-            "connections at a time over all sockets; guests may have 15/16"),
+            "connections at a time over all sockets; guests may use 15/16 of them"),
     SNAPSHOT_EVERY("muster", "snapshot-every", Effect.RELOAD, "events between snapshots; bounds replay"),
     HISTORY_SIZE("muster", "history-size", Effect.RESTART, "bytes of old journal segments kept"),
     CLOCK_JUMP("muster", "clock-jump", Effect.RELOAD, "a clock that is set by more is doubted (FSD)"),

@@ -60,13 +60,15 @@ public record LedgerSettings(
         Path key = ledger.pathIfGiven("key");
         if ((certificate == null) != (key == null)) {
             ledger.problem(
-                    certificate == null ? "key" : "certificate", "ledger.certificate and ledger.key need each other");
+                    certificate == null ? "key" : "certificate",
+                    "ledger.certificate and ledger.key must be given together");
         }
         String user = ledger.text("user", "");
         Path password = ledger.pathIfGiven("password-file");
         if (user.isEmpty() == (password != null)) {
             ledger.problem(
-                    user.isEmpty() ? "password-file" : "user", "ledger.user and ledger.password-file need each other");
+                    user.isEmpty() ? "password-file" : "user",
+                    "ledger.user and ledger.password-file must be given together");
         }
         return new LedgerSettings(
                 kind,

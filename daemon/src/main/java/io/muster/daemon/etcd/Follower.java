@@ -187,7 +187,7 @@ final class Follower {
         if (!txn.equals(head.txn())) {
             throw new ForeignException(what + " is " + (txn.isEmpty() ? "none" : txn) + ", and this daemon's is "
                     + (head.txn().isEmpty() ? "none" : head.txn()) + " at seq " + head.seq()
-                    + ": the two have parted; was etcd restored from a backup?");
+                    + ": the two histories differ; was etcd restored from a backup?");
         }
     }
 
@@ -233,7 +233,7 @@ final class Follower {
 
     private static ForeignException parted(long seq) {
         return new ForeignException("event " + seq + " in etcd is not event " + seq
-                + " of this daemon: the two have parted; was etcd restored from a backup? `muster ledger import` puts this"
+                + " of this daemon: the two histories differ; was etcd restored from a backup? `muster ledger import` puts this"
                 + " daemon's copy in its place, and an empty state directory gives it up");
     }
 

@@ -147,7 +147,7 @@ final class Head {
         }
         String expect = headers.getOrDefault("expect", List.of("")).get(0);
         if (!expect.isEmpty() && !expect.equalsIgnoreCase("100-continue")) {
-            throw new Refusal(417, "the daemon meets no expectation but 100-continue");
+            throw new Refusal(417, "of the header Expect, the daemon supports only 100-continue");
         }
     }
 

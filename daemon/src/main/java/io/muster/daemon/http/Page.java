@@ -102,8 +102,8 @@ public final class Page implements Site {
         } else if (!head.params().isEmpty()) {
             throw new Refusal(
                     400,
-                    "the page takes no parameters; if the URL has a token, revoke the token, because URLs end up in logs: what stands"
-                            + " after # is not sent");
+                    "the page takes no parameters; if the URL has a token, revoke the token, because URLs end up in logs; browsers"
+                            + " do not send what follows a #");
         }
     }
 

@@ -116,7 +116,7 @@ final class SegmentReader implements Closeable {
             }
             damage = damaged(wrong);
         } catch (IOException e) {
-            damage = damaged("the checksum is right, but the line is no event: " + e.getMessage());
+            damage = damaged("the checksum is right, but the line is not an event: " + e.getMessage());
             expected = 0;
         }
         return null;

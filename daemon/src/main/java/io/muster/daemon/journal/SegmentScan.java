@@ -184,7 +184,7 @@ final class SegmentScan implements Closeable {
             parsed = event;
             return event.seq();
         } catch (IOException wrong) {
-            unreadable = "the checksum is right, but the line is no event: " + wrong.getMessage();
+            unreadable = "the checksum is right, but the line is not an event: " + wrong.getMessage();
             return 0;
         }
     }

@@ -213,7 +213,7 @@ final class Upstream {
         }
         Candidate server = current;
         if (server != null && server.silent() >= SILENT) {
-            log.warn("{} has said nothing for {} s", server.name(), SILENT * PING_MILLIS / 1000);
+            log.warn("{} has sent nothing for {} s", server.name(), SILENT * PING_MILLIS / 1000);
             server.close();
         } else if (server != null) {
             if (server.silent() >= DOUBTED) {

@@ -124,14 +124,14 @@ public final class Tokens {
         byDigest = Map.of();
         if (!sentence.equals(fault)) {
             fault = sentence;
-            log.error("no token is accepted until the file is mended: {}", sentence);
+            log.error("no token is accepted until the file is repaired: {}", sentence);
         }
     }
 
     private void mended() {
         if (!fault.isEmpty()) {
             fault = "";
-            log.info("{} is mended: its tokens are accepted", file.where());
+            log.info("{} is valid again: its tokens are accepted", file.where());
         }
     }
 

@@ -145,8 +145,9 @@ class ReceiverTest {
         assertThat(report.status()).isEqualTo(422);
         assertThat(outcomes).containsExactly("held", "unknown", "held", "share", "unknown");
         assertThat(report.detail())
-                .isEqualTo("there is no host login1; alerts hold 2 of 4 ranks, and may hold 2: node2 is not drained;"
-                        + " there is no host 0");
+                .isEqualTo(
+                        "there is no host login1; alerts hold 2 of 4 ranks, and the limit is 2: node2 is not drained;"
+                                + " there is no host 0");
         assertThat(report.toJson().toString())
                 .contains("{\"fingerprint\":\"a0\",\"result\":\"held\"}")
                 .contains("{\"fingerprint\":\"a9\",\"result\":\"unknown\",\"detail\":\"there is no host login1\"}");

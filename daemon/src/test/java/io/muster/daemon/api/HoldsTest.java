@@ -212,7 +212,7 @@ final class HoldsTest {
             value = {
                 "{} | 400 | targets is missing",
                 "{\"targets\":1} | 400 | targets is missing",
-                "{\"targets\":\"0\",\"id\":\"x\"} | 400 | /id is no key of this request",
+                "{\"targets\":\"0\",\"id\":\"x\"} | 400 | /id is not a key of this request",
                 "{\"targets\":\"0\",\"reason\":7} | 400 | /reason",
                 "{\"targets\":\"0\",\"until\":\"soon\"} | 400 | /until must be a time by RFC 3339",
                 "{\"targets\":\"0\",\"until\":5} | 422 | is not in the future",

@@ -177,7 +177,7 @@ final class PageTest {
         assertThat(printed.out()).matches("http://127\\.0\\.0\\.1:[1-9][0-9]*/#token=muster_\\S+\n");
         assertThat(web("--rights=acquire").err()).contains("not one of read, hold and change");
         assertThat(web("--holder=night").err()).contains("--holder: has no effect without --rights=hold");
-        assertThat(web("--for=31d").err()).contains("--for: \"31d\" is no duration of 1s to 30d");
+        assertThat(web("--for=31d").err()).contains("--for: \"31d\" is not a duration from 1s to 30d");
         String file = Files.readString(daemon.stateDir().resolve("tokens"), StandardCharsets.UTF_8);
         assertThat(file).contains("\"rights\":[\"read\",\"follow\"]").doesNotContain(token(printed));
     }

@@ -255,8 +255,10 @@ final class ConfigTest {
                 new Refusal("ledger.ttl = \"1s\"", "ledger.ttl: expected 2s to 1m"),
                 new Refusal(
                         "ledger.certificate = \"c\"",
-                        "ledger.certificate: ledger.certificate and ledger.key need each other"),
-                new Refusal("ledger.user = \"u\"", "ledger.user: ledger.user and ledger.password-file need each other"),
+                        "ledger.certificate: ledger.certificate and ledger.key must be given together"),
+                new Refusal(
+                        "ledger.user = \"u\"",
+                        "ledger.user: ledger.user and ledger.password-file must be given together"),
                 new Refusal("muster.log-format = 1", "muster.log-format: expected a string"),
                 new Refusal("muster.admins = \"alice\"", "muster.admins: expected an array of strings"),
                 new Refusal("muster.admins = [\"alice\", 7]", "muster.admins: expected a string"),
@@ -332,8 +334,10 @@ final class ConfigTest {
                         "other.x = [\"a\\u0000\"]", "other.x.0: has the character U+0000, which no string may have"),
                 new Refusal("other.x = 9223372036854775808", "other.x: is an integer of more than 64 bits"),
                 new Refusal("other.x = inf", "other.x: is not a number that JSON has"),
-                new Refusal("socket = \"/x\"", "socket: must stand in a table"),
-                new Refusal("muster = 1", "muster: must stand in a table; did you mean muster?"));
+                new Refusal("socket = \"/x\"", "socket: must be in a table: [muster]"),
+                new Refusal("path = \"/x\"", "path: must be in a table: [resource]"),
+                new Refusal("colour = 1", "colour: must be in a table"),
+                new Refusal("muster = 1", "muster: is one table: write [muster]"));
     }
 
     @ParameterizedTest

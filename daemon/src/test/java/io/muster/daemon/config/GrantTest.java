@@ -117,7 +117,7 @@ class GrantTest {
                         "4: grant[1].ca: is missing: san needs the file with the certificate of the CA, in PEM"),
                 new Fault(
                         "san = \"*.example.org\"\nca = \"a\"\nrights = [\"read\"]",
-                        "5: grant[1].san: expected a URI or a DNS name as it stands in the certificate, without wildcard"),
+                        "5: grant[1].san: expected a URI or a DNS name as in the certificate, without wildcard"),
                 new Fault(
                         "san = \"cert:ops\"\nca = \"a\"\nrights = [\"read\"]",
                         "5: grant[1].san: a name that begins with cert: or token: could be confused with another"

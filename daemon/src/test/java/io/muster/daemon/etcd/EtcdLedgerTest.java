@@ -451,7 +451,7 @@ final class EtcdLedgerTest {
             try (Node fresh = new Node(parts("c")).awaitLead()) {
                 fill(fresh, 10, 8);
                 await().atMost(Node.PATIENCE)
-                        .until(() -> node.ledger.status().reason().contains("have parted"));
+                        .until(() -> node.ledger.status().reason().contains("histories differ"));
                 assertThat(node.leads()).isFalse();
             }
         }

@@ -40,7 +40,7 @@ class JournalArchiveTest {
                 assertThat(items).hasSize(3).startsWith("a").endsWith("c");
                 assertThat(items.get(1))
                         .startsWith(first + ":")
-                        .contains(": the checksum is right, but the line is no event: ");
+                        .contains(": the checksum is right, but the line is not an event: ");
             }
         }
     }

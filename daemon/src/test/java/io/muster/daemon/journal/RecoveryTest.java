@@ -271,7 +271,7 @@ class RecoveryTest {
         disk.set(ONE, file);
         assertThatThrownBy(() -> Client.recovered(disk))
                 .as(json)
-                .hasMessageContaining("the checksum is right, but the line is no event: ")
+                .hasMessageContaining("the checksum is right, but the line is not an event: ")
                 .hasMessageContaining(sentence);
     }
 

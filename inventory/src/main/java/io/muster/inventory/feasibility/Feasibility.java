@@ -241,7 +241,7 @@ public final class Feasibility {
             if (list.stream().anyMatch(item -> hasBelow(item, flow.type()))) {
                 return answer.with(
                         Verdict.UNKNOWN,
-                        "type " + flow.type() + " stands in subsystem " + flow.subsystem()
+                        "type " + flow.type() + " is in subsystem " + flow.subsystem()
                                 + ", and Muster does not decide what is below it there");
             }
         }
@@ -291,7 +291,7 @@ public final class Feasibility {
         if (copies.least() > 0) {
             @Nullable List<Share> witness = new Placer(fit).place(list, fit.top(), 1);
             String sentence = (hosts.isEmpty()
-                            ? "fits beside the nodes"
+                            ? "fits outside of the nodes"
                             : "fits on " + hosts.size() + " of " + r.nodes() + " nodes")
                     + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
             return new Answer(Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());

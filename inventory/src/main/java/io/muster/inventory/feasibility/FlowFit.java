@@ -104,7 +104,7 @@ final class FlowFit {
     String shortage() {
         long most = most();
         if (asked > most) {
-            return text(asked) + " asked in all; subsystem " + flow.subsystem() + " has " + text(most);
+            return text(asked) + " asked in total; subsystem " + flow.subsystem() + " has " + text(most);
         }
         if (items.size() == 1 && isChanneled() && !isBare(items.get(0))) {
             Wanted wanted = items.get(0);

@@ -87,7 +87,7 @@ final class Reason {
         @Nullable String outside = outsideInSlot(request.resources());
         if (outside != null) {
             return all(items) + " asked; " + outside
-                    + " stands outside of the nodes, and Muster does not decide whether a slot may take it there";
+                    + " is outside of the nodes, and Muster does not decide whether a slot may take it there";
         }
         List<Resource> parts = items.stream().map(Wanted::item).toList();
         return all(items) + " asked; "

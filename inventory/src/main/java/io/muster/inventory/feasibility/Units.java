@@ -44,12 +44,12 @@ final class Units {
         String unit = of(item);
         @Nullable String earlierUnit = unitsByType.putIfAbsent(item.type(), unit);
         if (earlierUnit != null && !base(earlierUnit).equals(base(unit))) {
-            return item.type() + " is asked in " + name(earlierUnit) + " and in " + name(unit);
+            return item.type() + " is asked for in " + name(earlierUnit) + " and in " + name(unit);
         }
         Set<String> poolUnits = unit.isEmpty() ? Set.of() : stock.units(item.type());
         return poolUnits.isEmpty() || poolUnits.stream().anyMatch(u -> base(u).equals(base(unit)))
                 ? null
-                : item.type() + " is asked in " + name(unit) + ", but the inventory counts it in "
+                : item.type() + " is asked for in " + name(unit) + ", but the inventory counts it in "
                         + poolUnits.stream().map(Units::name).collect(Collectors.joining(" and "));
     }
 

@@ -200,7 +200,7 @@ final class ExpressionParser {
             }
         }
         if (peek() == '!') {
-            throw fault(at, "expected !=; not stands before a term");
+            throw fault(at, "expected !=; to negate a term, write not before it");
         }
         return null;
     }

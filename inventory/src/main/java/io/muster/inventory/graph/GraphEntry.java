@@ -109,7 +109,7 @@ public record GraphEntry(
                 problem("type", "is missing");
             }
             if (entry.has("names") && entry.has("count")) {
-                problem("count", "cannot stand beside names, which say how many there are");
+                problem("count", "cannot be given together with names, because the number of names is the count");
             }
             String type = word("type", "type");
             String subsystem = word("subsystem", EdgeKind.CONTAINMENT);
@@ -191,7 +191,7 @@ public record GraphEntry(
             } else if (key.equals("names") && text(key, "").contains("/")) {
                 problem(key, "may not contain a slash, which separates the names in a path");
             } else if (hosts.unique().size() < hosts.size()) {
-                problem(key, "names something twice");
+                problem(key, "contains the same name twice");
             }
             return hosts;
         }
@@ -207,7 +207,7 @@ public record GraphEntry(
                 }
             }
             if (types.stream().distinct().count() < types.size()) {
-                problem("holds", "names something twice");
+                problem("holds", "contains the same name twice");
             }
             return types;
         }

@@ -129,7 +129,7 @@ final class GraphPlan {
             }
         }
         waiting.forEach(entry ->
-                problem(entry, "type", entry.kind().type() + " is above itself or above what is above itself"));
+                problem(entry, "type", entry.kind().type() + " contains itself, directly or through other entries"));
     }
 
     private void arrange(GraphEntry entry, List<GraphEntry> above) {
@@ -138,7 +138,7 @@ final class GraphPlan {
         levels.put(entry, level);
         order.add(entry);
         if (level > MAX_LEVELS) {
-            problem(entry, "type", "stands below " + MAX_LEVELS + " other levels, which is the limit");
+            problem(entry, "type", "is at level " + level + " of its subsystem; the limit is " + MAX_LEVELS);
         }
         List<GraphEntry> parents = parents(entry);
         boolean inNode = isContainment(entry) && entry.position().in().equals(NODE);
@@ -173,7 +173,7 @@ final class GraphPlan {
             problem(
                     entry,
                     "count",
-                    "with this, there are " + sum + (inNodes ? " parts in a node" : " vertices above the nodes")
+                    "this makes " + sum + (inNodes ? " parts in a node" : " vertices above the nodes")
                             + "; the limit is " + most);
         }
         totals.put(entry, Math.min(total, most));
@@ -183,7 +183,7 @@ final class GraphPlan {
         GraphEntry.Position position = entry.position();
         String type = entry.kind().type();
         if (RESERVED.contains(type)) {
-            problem(entry, "type", "R says which vertices of type " + type + " there are, not an entry");
+            problem(entry, "type", "an entry cannot add vertices of type " + type + ": they are those of R");
         }
         if (isCluster(entry)
                 && (!position.equals(new GraphEntry.Position("", Hostlist.EMPTY, List.of(), 0))
@@ -192,12 +192,13 @@ final class GraphPlan {
             problem(
                     entry,
                     "type",
-                    "cluster is the root: it has one name, stands in nothing, and holds the rest anyway");
+                    "cluster is the root: an entry for it may give one name, and neither in, holds, each, hosts nor a"
+                            + " subsystem");
         }
         if (position.each() > 0
                 && position.holds().isEmpty()
                 && (position.hosts().isEmpty() || inside.contains(entry))) {
-            problem(entry, "each", "needs hosts or holds, which name what is counted");
+            problem(entry, "each", "needs hosts or holds: it says how many of them each vertex gets");
         }
         if (inside.contains(entry)) {
             checkInside(entry);
@@ -264,7 +265,7 @@ final class GraphPlan {
                 }
                 earlier.add(entry);
                 if (!inNodes && held(entry, type).stream().anyMatch(e -> isSameSubsystem(e, entry) && !isTop(e))) {
-                    problem(entry, "holds", type + " stands in something else already by its own key in");
+                    problem(entry, "holds", type + " has a place already, given by the key in of its own entry");
                 }
             }
         }

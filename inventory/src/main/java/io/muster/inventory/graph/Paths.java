@@ -63,7 +63,8 @@ public final class Paths {
         boolean plain = path.startsWith("/");
         int slash = plain ? 0 : path.indexOf(":/") + 1;
         if (!plain && slash < 2) {
-            throw new UnknownPathException(Text.shown(path) + " is no path: a path begins with / or with SUBSYSTEM:/");
+            throw new UnknownPathException(
+                    Text.shown(path) + " is not a path: a path begins with / or with SUBSYSTEM:/");
         }
         String subsystem = plain ? EdgeKind.CONTAINMENT : path.substring(0, slash - 1);
         if (graph.root(subsystem) < 0) {
@@ -111,7 +112,7 @@ public final class Paths {
             count(names.size(), path);
             return new HashSet<>(names.expand());
         } catch (MalformedException e) {
-            throw new UnknownPathException(Text.shown(path) + " is no path: " + e.getMessage());
+            throw new UnknownPathException(Text.shown(path) + " is not a path: " + e.getMessage());
         }
     }
 

@@ -173,7 +173,7 @@ final class HostlistParser {
         while (at < text.length() && !isSpecial(text.charAt(at))) {
             char c = text.charAt(at);
             if (c <= ' ' || c > '~') {
-                throw malformed(at, "a host name holds printable ASCII only");
+                throw malformed(at, "a host name may contain printable ASCII characters only");
             }
             at++;
         }

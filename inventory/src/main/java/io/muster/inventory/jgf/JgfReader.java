@@ -251,7 +251,7 @@ public final class JgfReader {
     /** Returns the number of the vertex at an end of an edge, or -1 after a problem was added. */
     private int end(String key, JsonNode end) {
         if (end.isIntegralNumber()) {
-            problems.warn("/graph/edges/" + edgeIndex + key, "must be a string; the number is taken for one");
+            problems.warn("/graph/edges/" + edgeIndex + key, "must be a string; the number is read as a string");
         } else if (!end.isTextual()) {
             edgeProblem(key, end.isMissingNode() ? "is missing" : "must be a string");
         }

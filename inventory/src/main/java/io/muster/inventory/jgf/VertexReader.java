@@ -100,7 +100,7 @@ final class VertexReader {
 
     private String key(JsonNode given) {
         if (given.isIntegralNumber()) {
-            problems.warn(place(), "id must be a string; the number is taken for one");
+            problems.warn(place(), "id must be a string; the number is read as a string");
         } else if (!given.isTextual() || given.textValue().isEmpty()) {
             fault(given.isMissingNode() ? "id is missing" : "id must be a non-empty string");
         }
@@ -122,7 +122,9 @@ final class VertexReader {
             if (!value.isTextual() && (!lenient || value.isContainerNode() || value.isNull())) {
                 fault("metadata." + of + "." + e.getKey() + " must be a string");
             } else if (!value.isTextual()) {
-                problems.warn(place(), "metadata." + of + "." + e.getKey() + " must be a string; it is taken for one");
+                problems.warn(
+                        place(),
+                        "metadata." + of + "." + e.getKey() + " must be a string; the value is read as a string");
             }
             texts.put(e.getKey(), value.asText());
         });

@@ -82,7 +82,7 @@ final class ConstraintReader {
             String name = names.get(i);
             for (int c = name.startsWith("^") ? 1 : 0; c < name.length(); c++) {
                 if (ILLEGAL.indexOf(name.charAt(c)) >= 0) {
-                    add(at + "/" + i, "a property's name cannot hold '" + name.charAt(c) + "'");
+                    add(at + "/" + i, "a property's name cannot contain '" + name.charAt(c) + "'");
                     break;
                 }
             }

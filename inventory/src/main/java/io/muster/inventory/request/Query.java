@@ -115,7 +115,7 @@ public final class Query {
         if (peek() == '-') {
             at++;
             skipBlanks();
-            return Constraint.not(List.of(term("expected a term behind -; not ( ) takes an expression")));
+            return Constraint.not(List.of(term("expected a term after -; write not (...) before an expression")));
         }
         return peek() == '(' ? group() : term("expected a term");
     }
@@ -157,7 +157,7 @@ public final class Query {
         @Nullable Operand quoted = quoted();
         Operand operand = quoted == null ? bare(ENDS_WORD) : quoted;
         if (operand.text().isEmpty()) {
-            throw fault(end, "expected what " + operator + ": is to match");
+            throw fault(end, "expected a value after " + operator + ":");
         }
         return switch (operator) {
             case "properties" -> properties(operand);

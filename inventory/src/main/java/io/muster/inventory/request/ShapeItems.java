@@ -179,7 +179,7 @@ final class ShapeItems {
         int start = text.at();
         JsonNode element = value();
         if (element.isTextual() && !text.isQuoteAt(start)) {
-            throw text.malformed(start, "expected a JSON value; a string in an array stands in quotes");
+            throw text.malformed(start, "expected a JSON value; a string in an array needs quotes");
         }
         return element;
     }

@@ -42,7 +42,7 @@ final class ShapeParser {
         List<Resource> list = list(1);
         text.blanks();
         if (text.peek() == ';') {
-            throw text.malformed("expected the end; a list of several vertices stands in [ ]");
+            throw text.malformed("expected the end; a list of several vertices needs [ ]");
         }
         if (!text.atEnd()) {
             throw text.malformed("expected '/' or the end");
@@ -176,7 +176,7 @@ final class ShapeParser {
     private void refuseReserved(String key, int at, JsonNode value) {
         if (RESERVED.contains(key)) {
             String where = key.equals("with") ? "after a '/'" : "in front of the braces";
-            throw text.malformed(at, "\"" + key + "\" stands " + where + ", not in braces");
+            throw text.malformed(at, "\"" + key + "\" belongs " + where + ", not in braces");
         }
         if (key.equals("exclusive") && !(value instanceof BooleanNode)) {
             throw text.malformed(at, "exclusive must be true or false");

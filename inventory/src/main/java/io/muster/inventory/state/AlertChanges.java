@@ -59,7 +59,7 @@ public final class AlertChanges {
                 return Decision.reject(
                         EXISTS,
                         "alerts hold " + held.size() + " of "
-                                + state.resources().ranks().size() + " ranks, and may hold " + most + ": " + host
+                                + state.resources().ranks().size() + " ranks, and the limit is " + most + ": " + host
                                 + " is not drained");
             }
             boolean fresh =

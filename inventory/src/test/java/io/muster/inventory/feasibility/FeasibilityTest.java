@@ -296,9 +296,9 @@ class FeasibilityTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "memory=4{unit:furlong} | memory is asked in \"furlong\", but the inventory counts it in \"GiB\"",
-                "core=4{unit:cores} | core is asked in \"cores\", but the inventory counts it in no unit",
-                "node/[slot{a}/memory=1{unit:GB};slot{b}/memory=2] | memory is asked in \"GB\" and in no unit",
+                "memory=4{unit:furlong} | memory is asked for in \"furlong\", but the inventory counts it in \"GiB\"",
+                "core=4{unit:cores} | core is asked for in \"cores\", but the inventory counts it in no unit",
+                "node/[slot{a}/memory=1{unit:GB};slot{b}/memory=2] | memory is asked for in \"GB\" and in no unit",
             })
     void amountsInUnitsThatCannotBeComparedAreInvalid(String shape, String sentence) {
         Answer answer = machine().ever(request(shape, "{}"));
@@ -328,7 +328,7 @@ class FeasibilityTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "slot/ssd | 1 slot of ssd=1 asked; ssd stands outside of the nodes, and Muster does not decide whether a slot may take it there",
+                "slot/ssd | 1 slot of ssd=1 asked; ssd is outside of the nodes, and Muster does not decide whether a slot may take it there",
                 "node=4/[slot{a}/socket/core=18;slot{b}/socket/core=18] | 4 nodes of slot of socket of core=18 and slot of socket of"
                         + " core=18 asked; parts of the request compete for the same resources, and Muster does not search how they could share them",
             })
@@ -341,7 +341,7 @@ class FeasibilityTest {
     @Test
     void poolsOutsideOfNodesAreReportedAsFittingBesideTheNodes() {
         assertThat(machine().ever(request("ssd=2000{unit:GB}", "{}")).sentence())
-                .isEqualTo("fits beside the nodes");
+                .isEqualTo("fits outside of the nodes");
     }
 
     @Test
@@ -420,21 +420,21 @@ class FeasibilityTest {
                 "slot=8/[core=4;port=20{unit:GB/s}] | YES | fits on 8 of 8 nodes",
                 "slot=4/[core;port=30{unit:GB/s}] | YES | fits on 8 of 8 nodes",
                 "slot=5/[core;port=30{unit:GB/s}] | NEVER | 5 slots with 30GB/s port asked; the port of subsystem bandwidth is enough for 4",
-                "slot=8/[core=4;port=30{unit:GB/s}] | NEVER | 240GB/s port asked in all; subsystem bandwidth has 160GB/s port",
+                "slot=8/[core=4;port=30{unit:GB/s}] | NEVER | 240GB/s port asked in total; subsystem bandwidth has 160GB/s port",
                 "slot=5/[core;port=30000{unit:MB/s}] | NEVER | 5 slots with 30000MB/s port asked; the port of subsystem bandwidth is enough for 4",
                 "slot=4/[core;port=30000{unit:MB/s}] | YES | fits on 8 of 8 nodes",
                 "node=2/[core;pfs=50{unit:GB/s}] | YES | fits on 8 of 8 nodes",
-                "node=2/[core;pfs=51{unit:GB/s}] | NEVER | 102GB/s pfs asked in all; subsystem bandwidth has 100GB/s pfs",
-                "slot=2/licence | YES | fits beside the nodes",
-                "slot=3/licence | NEVER | 3 licence asked in all; subsystem shop has 2 licence",
+                "node=2/[core;pfs=51{unit:GB/s}] | NEVER | 102GB/s pfs asked in total; subsystem bandwidth has 100GB/s pfs",
+                "slot=2/licence | YES | fits outside of the nodes",
+                "slot=3/licence | NEVER | 3 licence asked in total; subsystem shop has 2 licence",
                 "[slot/core=4;licence=2] | YES | fits on 8 of 8 nodes",
                 "node=9/licence | NEVER | 9 nodes asked; 8 are there",
                 "rack=2/node=2/kw | YES | fits on 8 of 8 nodes",
-                "rack=2/node=4/kw=2 | NEVER | 16 kw asked in all; subsystem power has 10 kw",
+                "rack=2/node=4/kw=2 | NEVER | 16 kw asked in total; subsystem power has 10 kw",
                 "rack=2/node=2/kw=2 | UNKNOWN | Muster does not search how the request could share what flows through subsystem power",
                 "node=2/[core;kw=3;port=30{unit:GB/s}] | UNKNOWN | Muster does not search how the request could share what flows through subsystem bandwidth",
-                "kw/node=2 | UNKNOWN | type kw stands in subsystem power, and Muster does not decide what is below it there",
-                "slot/port=1{unit:kW} | INVALID | port is asked in \"kW\", but the inventory counts it in \"GB/s\"",
+                "kw/node=2 | UNKNOWN | type kw is in subsystem power, and Muster does not decide what is below it there",
+                "slot/port=1{unit:kW} | INVALID | port is asked for in \"kW\", but the inventory counts it in \"GB/s\"",
                 "slot/prot | NEVER | type \"prot\" does not occur in this inventory; it has cluster, core, kw, licence, node, pfs, port, power, rack, did you mean \"port\"?"
             })
     void resourcesOfAnotherSubsystemAreCheckedInThatSubsystem(String shape, Verdict verdict, String sentence)

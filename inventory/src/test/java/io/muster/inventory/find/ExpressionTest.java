@@ -162,7 +162,7 @@ class ExpressionTest {
                 "tag<3              | 3  | tag can only be compared with = and !=; to compare a value, write tag.K",
                 "tag.a==3           | 6  | equality is written with one =",
                 "tag.a=             | 6  | expected a value; \"\" is the empty text",
-                "gpu ! x            | 4  | expected !=; not stands before a term",
+                "gpu ! x            | 4  | expected !=; to negate a term, write not before it",
                 "name='x            | 5  | this quote is not closed",
                 "node[0-            | 7  | the range has no end",
                 "from:              | 5  | expected the name of a subsystem",

@@ -115,12 +115,12 @@ class GraphEntryTest {
             [{'type':'a','colour':1}]                                     | graph/0/colour: is not known; known are type, names, count, size, unit, properties, in, hosts, holds, each, subsystem, relationship, direction
             [{'type':5}]                                                  | graph/0/type: must be a string, not a number
             [{'type':'a/b'}]                                              | graph/0/type: must be a word of letters, digits and _.- that begins with a letter, not "a/b"
-            [{'type':'node'}]                                             | graph/0/type: R says which vertices of type node there are, not an entry
+            [{'type':'node'}]                                             | graph/0/type: an entry cannot add vertices of type node: they are those of R
             [{'type':'a','size':9223372036854775808}]                     | graph/0/size: must be a whole number from 0 to 9223372036854775807, not 9223372036854775808
             [{'type':'a','size':-1}]                                      | graph/0/size: must be a whole number from 0 to 9223372036854775807, not -1
             [{'type':'a','count':0}]                                      | graph/0/count: must be a whole number from 1 to 1048576, not 0
-            [{'type':'a','count':2,'names':'b'}]                          | graph/0/count: cannot stand beside names, which say how many there are
-            [{'type':'a','names':'b,b'}]                                  | graph/0/names: names something twice
+            [{'type':'a','count':2,'names':'b'}]                          | graph/0/count: cannot be given together with names, because the number of names is the count
+            [{'type':'a','names':'b,b'}]                                  | graph/0/names: contains the same name twice
             [{'type':'a','names':'b/c'}]                                  | graph/0/names: may not contain a slash, which separates the names in a path
             [{'type':'a','hosts':'n[1'}]                                  | graph/0/hosts: hostlist "n[1": '[' is never closed at position 1
             [{'type':'a','holds':[1]}]                                    | graph/0/holds: must be a type or an array of types, not a number
@@ -128,26 +128,26 @@ class GraphEntryTest {
             [{'type':'a','unit':'G\\u0007'}]                              | graph/0/unit: may contain printable ASCII characters only
             [{'type':'a','direction':'up'}]                               | graph/0/direction: must be down, both or opposite, not up
             [{'type':'a','relationship':'in'}]                            | graph/0/relationship: points up; write direction = "opposite" for edges both down and up
-            [{'type':'a','in':'b'},{'type':'b','in':'a'}]                 | graph/0/type: a is above itself or above what is above itself
-            [{'type':'a','holds':'b'},{'type':'b','holds':'a'}]           | graph/0/type: a is above itself or above what is above itself
+            [{'type':'a','in':'b'},{'type':'b','in':'a'}]                 | graph/0/type: a contains itself, directly or through other entries
+            [{'type':'a','holds':'b'},{'type':'b','holds':'a'}]           | graph/0/type: a contains itself, directly or through other entries
             [{'type':'a','in':'b'}]                                       | graph/0/in: no entry of subsystem containment has the type b
             [{'type':'a','holds':'b'}]                                    | graph/0/holds: no entry above the nodes has the type b
             [{'type':'a','holds':'node'}]                                 | graph/0/holds: name the nodes with the key hosts, so that they keep their places if R changes
             [{'type':'a','in':'node'},{'type':'a'},{'type':'b','in':'a'}] | graph/2/in: a is both above the nodes and in them
             [{'type':'a','hosts':'n[1-2]'},{'type':'b','hosts':'n[2-3]'}] | graph/1/hosts: n2 is in an earlier entry already
-            [{'type':'a','holds':['b','b']}]                              | graph/0/holds: names something twice
-            [{'type':'a','hosts':'n1,n1'}]                                | graph/0/hosts: names something twice
+            [{'type':'a','holds':['b','b']}]                              | graph/0/holds: contains the same name twice
+            [{'type':'a','hosts':'n1,n1'}]                                | graph/0/hosts: contains the same name twice
             [{'type':'a','count':2,'hosts':'n[1-9]','each':4}]            | graph/0/hosts: names 9, but 2 x 4 have only 8 places
-            [{'type':'a','each':4}]                                       | graph/0/each: needs hosts or holds, which name what is counted
+            [{'type':'a','each':4}]                                       | graph/0/each: needs hosts or holds: it says how many of them each vertex gets
             [{'type':'a','names':'b[1-3]'},{'type':'c','names':'b3'}]     | graph/1/names: b3 is in an earlier entry already
             [{'type':'a'},{'type':'b','holds':'a'},{'type':'c','holds':'a'}] | graph/2/holds: a is held by an earlier entry already
-            [{'type':'b'},{'type':'a','in':'b'},{'type':'c','holds':'a'}] | graph/2/holds: a stands in something else already by its own key in
+            [{'type':'b'},{'type':'a','in':'b'},{'type':'c','holds':'a'}] | graph/2/holds: a has a place already, given by the key in of its own entry
             [{'type':'a','in':'node','holds':'core'},{'type':'b','in':'node','holds':'core','hosts':'n1'}] | graph/1/holds: core is held by an earlier entry already
             [{'type':'a','in':'node','count':2},{'type':'a','in':'node','hosts':'n1'}] | graph/1/names: a0 is in an earlier entry already
             [{'type':'a','in':'node','holds':'b'},{'type':'b','in':'a'}]  | graph/0/holds: write in = "a" in the entry of type b
-            [{'type':'a','count':1048576},{'type':'b','in':'a','count':17}] | graph/1/count: with this, there are 18874368 vertices above the nodes; the limit is 16777216
-            [{'type':'a','in':'node','count':1048576}]                    | graph/0/count: with this, there are 1048576 parts in a node; the limit is 65536
-            [{'type':'cluster','count':2}]                                | graph/0/type: cluster is the root: it has one name, stands in nothing, and holds the rest anyway
+            [{'type':'a','count':1048576},{'type':'b','in':'a','count':17}] | graph/1/count: this makes 18874368 vertices above the nodes; the limit is 16777216
+            [{'type':'a','in':'node','count':1048576}]                    | graph/0/count: this makes 1048576 parts in a node; the limit is 65536
+            [{'type':'cluster','count':2}]                                | graph/0/type: cluster is the root: an entry for it may give one name, and neither in, holds, each, hosts nor a subsystem
             """)
     void badEntriesAreRefusedWithTheirPlace(String json, String problem) throws IOException {
         Problems problems = new Problems();
@@ -181,6 +181,6 @@ class GraphEntryTest {
         read(json.append(']').toString(), problems);
         assertThat(problems.errors())
                 .extracting(Problem::toString)
-                .contains("graph/40/type: stands below 40 other levels, which is the limit");
+                .contains("graph/40/type: is at level 41 of its subsystem; the limit is 40");
     }
 }

@@ -182,7 +182,7 @@ class JgfTest {
                 .isEqualTo(2);
         assertThat(problems.isEmpty()).isTrue();
         assertThat(problems.warnings())
-                .hasToString("[/graph/nodes/1: id must be a string; the number is taken for one]");
+                .hasToString("[/graph/nodes/1: id must be a string; the number is read as a string]");
     }
 
     @ParameterizedTest

@@ -72,14 +72,14 @@ class PathsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "cluster0|cluster0 is no path: a path begins with / or with SUBSYSTEM:/",
+                "cluster0|cluster0 is not a path: a path begins with / or with SUBSYSTEM:/",
                 "/cluster1|no vertex has the path /cluster1: no path begins with /cluster1",
                 "/cluster0/rack1/n0|no vertex has the path /cluster0/rack1/n0: /cluster0/rack1 has no n0",
                 "/cluster0/rack[1-2]|no vertex has the path /cluster0/rack[1-2]: /cluster0 has no rack2: name in brackets only what exists",
                 "/cluster0/rack1/|no vertex has the path /cluster0/rack1/: /cluster0/rack1 has no ",
-                ":/cluster0|:/cluster0 is no path: a path begins with / or with SUBSYSTEM:/",
+                ":/cluster0|:/cluster0 is not a path: a path begins with / or with SUBSYSTEM:/",
                 "I/O:/cluster0|no vertex has the path I/O:/cluster0: the graph has no subsystem I/O; it has containment, power",
-                "/cluster0/rack[1|/cluster0/rack[1 is no path: hostlist \"rack[1\": ",
+                "/cluster0/rack[1|/cluster0/rack[1 is not a path: hostlist \"rack[1\": ",
                 "/cluster0/rack[0-131072]|the request names more than 131072 vertices at /cluster0/rack[0-131072]: name fewer",
                 "water:/x|no vertex has the path water:/x: the graph has no subsystem water; it has containment, power",
             })

@@ -94,8 +94,8 @@ class HostlistTest {
             abcdefghij[0-1048575]abcdefghij[0]|0|the names that several bracket groups stand for have 16777216 characters at most
             a[0-9999999999][0]|2|a range holds 1048576 hosts at most
             a[0-1023]b[0-1000]c[0-9]|0|several bracket groups stand for 1048576 ranges at most
-            foo\u00e9|3|a host name holds printable ASCII only
-            foo[1]\u00e9|6|a host name holds printable ASCII only
+            foo\u00e9|3|a host name may contain printable ASCII characters only
+            foo[1]\u00e9|6|a host name may contain printable ASCII characters only
             foo[\u0661]|4|not a decimal digit
             x[0-1048576]|2|a range holds 1048576 hosts at most
             x[0-99999999999]|2|a range holds 1048576 hosts at most
@@ -115,7 +115,8 @@ class HostlistTest {
 
     @Test
     void aNewlineIsRefused() {
-        assertThatThrownBy(() -> Hostlist.parse("foo\nbar")).hasMessageContaining("printable ASCII only at position 3");
+        assertThatThrownBy(() -> Hostlist.parse("foo\nbar"))
+                .hasMessageContaining("printable ASCII characters only at position 3");
     }
 
     @Test

@@ -77,7 +77,7 @@ class ConstraintTest {
                 "{\"and\":{}} | /and: must be a list, not a dictionary",
                 "{\"not\":[1]} | /not/0: a constraint must be a dictionary, not 1",
                 "{\"properties\":[1]} | /properties/0: must be a string, not 1",
-                "{\"properties\":[\"a b&c\"]} | /properties/0: a property's name cannot hold '&'",
+                "{\"properties\":[\"a b&c\"]} | /properties/0: a property's name cannot contain '&'",
                 "{\"ranks\":[1]} | /ranks/0: must be a string, not 1",
                 "{\"ranks\":[\"3-1\"]} | /ranks/0: idset \"3-1\"",
                 "{\"hostlist\":[\"a[1\"]} | /hostlist/0: hostlist \"a[1\"",

@@ -59,7 +59,7 @@ class AlertChangesTest {
     void alertsHoldAtMostTheGivenShareOfTheHosts() {
         four.after(fire("host0", "a0", 500, HALF), fire("host1", "a1", 500, HALF));
         assertThat(words(fire("host2", "a2", 500, HALF)))
-                .isEqualTo("EXISTS alerts hold 2 of 4 ranks, and may hold 2: host2 is not drained");
+                .isEqualTo("EXISTS alerts hold 2 of 4 ranks, and the limit is 2: host2 is not drained");
         assertThat(words(fire("host1", "b1", 500, HALF)))
                 .as("a second alert of a host takes no more hosts")
                 .contains("alerts:b1");
@@ -74,7 +74,8 @@ class AlertChangesTest {
     void oneHostMayAlwaysBeHeldAndOtherHoldsDoNotCount() {
         four.after(new HoldChanges.Drain("0-2", "by hand", HoldChanges.Mode.NONE, "admin", 0));
         assertThat(words(fire("host3", "a3", 500, 0))).contains("alerts:a3");
-        assertThat(words(fire("host2", "a2", 500, 0))).startsWith("EXISTS alerts hold 1 of 4 ranks, and may hold 1");
+        assertThat(words(fire("host2", "a2", 500, 0)))
+                .startsWith("EXISTS alerts hold 1 of 4 ranks, and the limit is 1");
     }
 
     @Test

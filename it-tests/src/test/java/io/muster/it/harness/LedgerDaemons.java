@@ -32,7 +32,7 @@ public final class LedgerDaemons implements AutoCloseable {
         "this daemon does not lead any more",
         "etcd does not answer: streams end, and changes wait",
         "changes are refused",
-        "the daemon starts with what it knew when it stopped",
+        "the daemon starts with the state that it had when it stopped",
         "the snapshot at seq [0-9]+ was not written",
         "etcd does not answer: the last snapshot is not written to it",
         "the last write was cut short by a crash",

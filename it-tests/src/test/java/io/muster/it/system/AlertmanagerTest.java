@@ -132,7 +132,7 @@ class AlertmanagerTest {
             alert("Fan", "node3", later);
             patiently().until(() -> metrics(daemon).matches("(?s).*muster_alerts_total\\{result=\"share\"} [1-9].*"));
             assertThat(holds(daemon)).doesNotContain("node3:");
-            daemon.output().await("alerts hold 2 of 20 ranks, and may hold 2: node3 is not drained");
+            daemon.output().await("alerts hold 2 of 20 ranks, and the limit is 2: node3 is not drained");
 
             alert("Disk", "node1", Instant.now());
             alert("Fan", "node2", Instant.now());

@@ -66,7 +66,7 @@ public record FindRequest(Search search, Output output) {
                         payload,
                         "",
                         (place, sentence) -> new RpcException(Errno.EPROTO, TOPIC + ": " + place + " " + sentence))
-                .only("is no key of this request", "expr", SUBSYSTEM, "from", "prune", ORDER, BEST, "by", OUTPUT);
+                .only("is not a key of this request", "expr", SUBSYSTEM, "from", "prune", ORDER, BEST, "by", OUTPUT);
         int best = in.has(BEST) ? (int) in.integer(BEST, 1, MOST_LISTED) : 0;
         if (in.has("by") != (best > 0)) {
             throw in.fault("by", "must be given with /best, and only with it");

@@ -34,7 +34,7 @@ public final class Pem {
             try {
                 return Base64.getMimeDecoder().decode(base64);
             } catch (IllegalArgumentException e) {
-                throw fault(file, "has a block " + type + " that is no base64: " + e.getMessage());
+                throw fault(file, "has a block " + type + " that is not base64: " + e.getMessage());
             }
         }
     }
