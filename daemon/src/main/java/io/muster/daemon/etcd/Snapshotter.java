@@ -23,7 +23,8 @@ final class Snapshotter implements Closeable {
 
     private static final int ATTEMPTS = 3;
 
-    private static final int PATIENCE_SECONDS = 10;
+    /** How long a stop waits for the last snapshot: less than the daemon waits for the ledger. */
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(8);
 
     private static final int COMPACT_MILLIS = 10_000;
 
@@ -153,11 +154,12 @@ final class Snapshotter implements Closeable {
     public void close() {
         copies.shutdown();
         thread.shutdown();
+        long end = System.nanoTime() + PATIENCE_NANOS;
         try {
-            if (!copies.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!copies.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 listener.warning("the disk does not answer: the last snapshot is not written to it");
             }
-            if (!thread.awaitTermination(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!thread.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
                 listener.warning("etcd does not answer: the last snapshot is not written to it");
             }
         } catch (InterruptedException e) {

@@ -62,7 +62,8 @@ final class Uploads {
     record Published(long revision, @Nullable Ref current) {}
 
     Published published() throws EtcdException, ForeignException {
-        Entry entry = store.read(List.of(Op.Get.one(store.keys().snapshot()))).one(0);
+        List<Op> get = List.of(Op.Get.one(store.keys().snapshot()));
+        Entry entry = store.etcd().read(get, Store.ATTEMPT_MILLIS).one(0);
         if (entry == null) {
             return new Published(0, null);
         }

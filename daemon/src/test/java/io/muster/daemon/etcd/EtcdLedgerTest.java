@@ -10,6 +10,7 @@ import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -316,6 +318,25 @@ final class EtcdLedgerTest {
                         again.snapshot()); // no event was written since, so the transaction is known from the local
                 // copy
             }
+        }
+    }
+
+    @Test
+    void a_stop_ends_in_order_if_a_member_of_etcd_accepts_connections_and_does_not_answer() throws Exception {
+        try (Proxy one = new Proxy(etcd.endpoints().get(0));
+                Proxy two = new Proxy(etcd.endpoints().get(0))) {
+            AtomicReference<URI> first = new AtomicReference<>();
+            Node.Parts parts = Node.Parts.of(List.of(one.uri(), two.uri()), "a").with(store -> {
+                first.set(store.etcd().endpoint());
+                return store;
+            });
+            Node node = new Node(parts).awaitLead();
+            try (node) {
+                fill(node, 0, 20);
+                (one.uri().equals(first.get()) ? one : two).keepRequests();
+                assertDurable(node.snapshot());
+            }
+            assertThat(node.warnings()).isEmpty();
         }
     }
 
