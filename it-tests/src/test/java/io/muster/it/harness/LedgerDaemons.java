@@ -35,6 +35,7 @@ public final class LedgerDaemons implements AutoCloseable {
         "the daemon starts with the state that it had when it stopped",
         "the snapshot at seq [0-9]+ was not written",
         "etcd does not answer: the last snapshot is not written to it",
+        "etcd was not compacted",
         "the last write was cut short by a crash",
     };
 
@@ -56,7 +57,7 @@ public final class LedgerDaemons implements AutoCloseable {
         Files.createDirectories(directory);
         String ledger = "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml() + "\nmember = \""
                 + directory.getFileName() + "\"\nuris = [\"local://" + directory.resolve("sock") + "\"]\nttl = \""
-                + TTL.toSeconds() + "s\"";
+                + TTL.toSeconds() + "s\"\ncompact = true"; // else a member loads hundreds of MB when it starts again
         return DaemonProcess.Setup.in(directory, String.join("\n", more), ledger);
     }
 
