@@ -96,7 +96,8 @@ public final class Config {
                     .filter(section -> Key.find(section, name).isPresent())
                     .map(section -> "[" + section + "]")
                     .toList();
-            top.problem(name, "must be in a table" + (homes.isEmpty() ? "" : ": " + String.join(" or ", homes)));
+            top.problem(
+                    name, "must be in a table" + (homes.isEmpty() ? suggestion : ": " + String.join(" or ", homes)));
         } else if (ours) {
             checkSection(name, top.section(name));
         } else if (!suggestion.isEmpty()) {

@@ -337,6 +337,7 @@ final class ConfigTest {
                 new Refusal("socket = \"/x\"", "socket: must be in a table: [muster]"),
                 new Refusal("path = \"/x\"", "path: must be in a table: [resource]"),
                 new Refusal("colour = 1", "colour: must be in a table"),
+                new Refusal("mustre = 1", "mustre: must be in a table; did you mean muster?"),
                 new Refusal("muster = 1", "muster: is one table: write [muster]"));
     }
 
