@@ -80,7 +80,8 @@ choose_cache() {
 }
 
 # Makes both archives, in a directory of their own and renamed into place. Other commands that start meanwhile run without archives. The
-# training runs in the background: a shell handles a signal while it waits, but not before a command in the foreground has ended.
+# training and its commands run in the background: a shell handles a signal while it waits, but not before a command in the foreground has
+# ended.
 make_archives() {
     [ "${MUSTER_CACHE:-}" != off ] && choose_cache || return 0
     find "$cache" -maxdepth 1 -name lock -mmin +10 -exec rmdir {} + 2>/dev/null
@@ -90,14 +91,12 @@ make_archives() {
     work=$(mktemp -d "${TMPDIR:-/tmp}/muster.XXXXXX") || return 0
     trap '' INT TERM HUP
     if mkdir "$cache/lock" 2>/dev/null; then
-        trainer=
         trap 'abandon INT' INT
         trap 'abandon TERM' TERM
         trap 'abandon HUP' HUP
         note "preparing faster starts in $cache (once, a few seconds)"
         (umask 022 && train) >"$work/log" 2>&1 &
-        trainer=$!
-        if ! wait "$trainer"; then
+        if ! wait $!; then
             cp "$work/log" "$marker" 2>/dev/null
         fi
         # shellcheck disable=SC2012 # the names are our own, and find cannot sort by time
@@ -111,22 +110,28 @@ make_archives() {
 # Ends the training, removes unfinished files, and ends as signal $1 would have ended this shell.
 abandon() {
     trap '' INT TERM HUP
-    if [ -n "$trainer" ]; then
-        kill "$trainer" 2>/dev/null
-        wait "$trainer" 2>/dev/null
-    fi
+    kill ${!:-} 2>/dev/null
+    wait
     rm -rf "$work" "$cache"/*.jsa.$$
     rmdir "$cache/lock" 2>/dev/null
     trap - "$1"
     kill -"$1" $$
 }
 
+# Kills what the training started: its data are not needed afterwards. Two signals can arrive at once, for example a HUP for the whole
+# process group and the TERM of abandon. The second one interrupts the handler of the first, so each handler does all of the work.
+end_training() {
+    # shellcheck disable=SC2086 # empty if nothing runs
+    kill -KILL $daemon ${!:-} 2>/dev/null
+    wait
+}
+
 # Trains, in a subshell in the background: runs a separate daemon, on a private socket and a private state directory, and the common verbs
-# with this daemon. Their data are not needed afterwards, so the end of the training kills the daemon and the verbs.
+# with this daemon.
 train() {
-    daemon='' child=''
-    trap 'trap "" TERM HUP; kill -KILL $daemon $child 2>/dev/null; wait' EXIT
-    trap 'exit 1' TERM HUP
+    daemon=''
+    trap end_training EXIT
+    trap 'end_training; exit 1' TERM HUP
     unset MUSTER_URI FLUX_URI MUSTER_JAVA_OPTS NOTIFY_SOCKET
     printf '[[resource.config]]\nhosts = "a[0-63]"\ncores = "0-3"\n[muster]\nsocket = "%s"\nstate-dir = "%s"\nmetrics = "127.0.0.1:0"\n' \
         "$work/sock" "$work/state" >"$work/muster.toml"
@@ -138,15 +143,6 @@ train() {
     train_daemon 1 && train_client && stop_daemon && train_daemon 2 && stop_daemon || return 1
     dump "$client_options" "$clients" "$client_archive" "$work"/client.*.classes &&
         dump "$daemon_options" "$class_path" "$daemon_archive" "$work"/daemon.*.classes
-}
-
-# Waits for the command that was started last, so that the shell can handle signals meanwhile.
-finish() {
-    child=$!
-    wait "$child"
-    status=$?
-    child=
-    return "$status"
 }
 
 train_daemon() {
@@ -176,7 +172,7 @@ train_client() {
         # shellcheck disable=SC2086 # the options and the line are words
         MUSTER_URI=local://$work/sock "$java" $client_options -XX:DumpLoadedClassList="$work/client.$number.classes" -cp "$clients" \
             io.muster.cli.Muster $line </dev/null &
-        finish
+        wait $!
     done <<END
 drain a3 training run
 status
@@ -201,7 +197,7 @@ dump() {
     [ "$release" -lt 24 ] || link=-XX:+AOTClassLinking
     # shellcheck disable=SC2086 # the options are words
     "$java" $options $link -XX:-UseSerialGC -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile="$work/classes" -XX:SharedArchiveFile="$work/archive" -cp "$path" &
-    finish && cp "$work/archive" "$target.$$" && mv -f "$target.$$" "$target"
+    wait $! && cp "$work/archive" "$target.$$" && mv -f "$target.$$" "$target"
 }
 
 # Sets $class_path and $archive for $1 (client or daemon). If there is no archive, makes it, but not under a service manager, which waits
