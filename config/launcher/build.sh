@@ -32,7 +32,7 @@ needs_build() {
 }
 
 build() {
-    note "building in $home ($reason); this takes a minute"
+    note "building in $home ($reason); this takes two minutes"
     rm -rf "$lib"
     if ! (cd "$home" && JAVA_HOME=${real%/bin/java} mvn -q -B -Dmaven.test.skip -Pquick -pl daemon -am package) >"$main/build.log" 2>&1; then
         cat "$main/build.log" >&2

@@ -76,7 +76,7 @@ final class FluxCheck extends Verb {
     @Option(
             names = "--owner",
             paramLabel = "USER",
-            description = "The owner of the instance. Default: asked of the instance; else flux.")
+            description = "The owner of the instance. Default: the owner that the instance reports; if no instance answers, flux.")
     private @Nullable String owner;
 
     @Option(

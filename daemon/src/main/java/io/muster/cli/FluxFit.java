@@ -20,7 +20,7 @@ final class FluxFit {
     enum Level {
         BRIDGE(84, List.of("change", "acquire", "speak-for")),
         FEED(72, List.of("change", "follow")),
-        OBSERVE(72, List.of("change"));
+        OBSERVE(72, List.of("change", "follow"));
 
         /** The minor version of the first flux-core 0.x that has all features that this level needs. */
         private final int oldest;

@@ -27,7 +27,7 @@ import picocli.CommandLine.Model.OptionSpec;
             "7:the daemon cannot be reached",
             "8:the daemon takes no changes: its ledger cannot be written",
             "9:the history is incomplete: events of the period are missing",
-            "124:the time of --wait, or of --timeout of a stream of events, is over",
+            "124:--timeout ran out during --wait or a stream of events",
             "141:the reader of the output closed the pipe"
         },
         footer = {"  muster status", "  muster drain node7 bad fan", "  muster help drain"})

@@ -62,7 +62,8 @@ public final class Relay extends Verb {
             names = "--to",
             paramLabel = "URI",
             description =
-                    "With --listen: the daemon, tls://HOST[:PORT]. Several with commas between them are tried in order.")
+                    "With --listen: the daemon, tls://HOST[:PORT]. Several, with commas between them, share a ledger; the relay"
+                            + " goes to the one that leads.")
     private @Nullable String to;
 
     private final Listening listening;

@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
             "Print events as they happen: the journal's events (RFC 44), one JSON object per line.",
             "Each event has its sequence number, seq. --since=seq:SEQ goes on after that event, so that a program "
                     + "misses nothing and reads nothing twice.",
-            "An event named truncate means that the daemon no longer remembers the events before the one whose "
-                    + "sequence number it names as first. `muster journal dump` reads those from disk."
+            "An event named truncate means that events are missing: the daemon no longer remembers the events before "
+                    + "the sequence number that truncate gives as first. `muster journal dump` reads those from disk."
         },
         footer = {
             "  muster watch --since=4h --type=drain,undrain",

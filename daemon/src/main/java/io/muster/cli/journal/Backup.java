@@ -21,9 +21,9 @@ import picocli.CommandLine.Parameters;
         name = "backup",
         description = {
             "Copy the state directory, history included, and check the copy.",
-            "The daemon may run meanwhile: every change that it had answered before is in the copy, and it "
-                    + "deletes no history until the copy is done. No daemon starts from an interrupted copy, because it is "
-                    + "marked as unfinished. `muster restore` puts a backup back."
+            "The daemon may run during the backup. The copy has every change that the daemon answered before the "
+                    + "command began. The daemon deletes no history until the copy is complete. No daemon starts from an "
+                    + "interrupted copy, because such a copy is marked as unfinished. `muster restore` puts a backup back."
         },
         footer = {"  muster backup /backup/muster-1", "  muster backup --json /backup/muster-1"})
 public final class Backup extends Verb {
