@@ -76,7 +76,8 @@ final class FluxCheck extends Verb {
     @Option(
             names = "--owner",
             paramLabel = "USER",
-            description = "The owner of the instance. Default: the owner that the instance reports; if no instance answers, flux.")
+            description =
+                    "The owner of the instance. Default: the owner that the instance reports; if no instance answers, flux.")
     private @Nullable String owner;
 
     @Option(

@@ -8,8 +8,10 @@ import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.Leader;
 import io.muster.daemon.etcd.Standing;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -59,7 +61,7 @@ final class Following implements Standing {
             return true;
         });
         preparation.defer(config);
-        ledger.begin(this, core.inventory().state().level());
+        ledger.begin(this);
         try {
             settled.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -81,6 +83,18 @@ final class Following implements Standing {
 
     private static Answer.Failed elsewhere(String sentence) {
         return new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, sentence);
+    }
+
+    @Override
+    public Level level() {
+        return core.inventory().state().level();
+    }
+
+    @Override
+    public void begins(Level level) throws IOException, InterruptedException {
+        if (level != level()) {
+            onCore(() -> core.inventory().replace(new Committed(InventoryState.empty(level), 0)));
+        }
     }
 
     @Override
@@ -140,18 +154,25 @@ final class Following implements Standing {
 
     @Override
     public void lead() {
-        threads.core().execute(() -> {
-            long turn = ++turns;
-            leads = true;
-            core.inventory().refuse(elsewhere("this daemon begins to lead: try again in a few seconds"), true);
-            core.acquires().start(); // an acquisition that is kept decides which parts of a new R wait
-            threads.reloads().execute(() -> prepare(turn));
-        });
+        threads.core().execute(() -> serve(true));
     }
 
-    private void prepare(long turn) {
+    /**
+     * Serves clients after the configuration is in force.
+     *
+     * @param isNew whether another daemon may have led before
+     */
+    private void serve(boolean isNew) {
+        long turn = ++turns;
+        leads = true;
+        core.inventory().refuse(elsewhere("this daemon begins to lead: try again in a few seconds"), true);
+        core.acquires().start(); // an acquisition that is kept decides which parts of a new R wait
+        threads.reloads().execute(() -> prepare(turn, isNew));
+    }
+
+    private void prepare(long turn, boolean isNew) {
         try {
-            preparation.startDeferred();
+            preparation.startDeferred(isNew);
         } catch (IOException e) {
             log.error("this daemon leads, but has no inventory: {}", e.getMessage());
         } catch (InterruptedException e) {
@@ -221,9 +242,7 @@ final class Following implements Standing {
                 core.acquires().refuse(null);
                 if (leads) {
                     log.info("etcd answers again, and this daemon still leads");
-                    core.inventory().refuse(null, false);
-                    core.acquires().start();
-                    core.reporters().start();
+                    serve(false);
                 }
             }
         });

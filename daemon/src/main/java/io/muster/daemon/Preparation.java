@@ -44,6 +44,9 @@ final class Preparation implements Configurable {
     /** The configuration to put in force when this daemon leads; null if the daemon needs no lead to do so. */
     private volatile @Nullable Config deferred;
 
+    /** Whether that configuration is not in force yet. Used by the thread of reloads only. */
+    private boolean owed;
+
     Preparation(Core core, Threads threads) {
         this.core = core;
         this.threads = threads;
@@ -54,10 +57,16 @@ final class Preparation implements Configurable {
         deferred = config;
     }
 
-    /** Applies the newest configuration, because this daemon makes the changes from now on. */
-    void startDeferred() throws IOException, InterruptedException {
+    /**
+     * Applies the newest configuration, because this daemon makes the changes from now on.
+     *
+     * @param anyway whether to apply a configuration that this daemon has put in force before, because another daemon may have
+     *     put its own in force since
+     */
+    void startDeferred(boolean anyway) throws IOException, InterruptedException {
         Config newest = deferred;
-        if (newest != null) {
+        owed |= anyway;
+        if (newest != null && owed) {
             start(newest);
         }
     }
@@ -81,6 +90,7 @@ final class Preparation implements Configurable {
         String failure = define(config);
         failure = failure == null ? submit(new DefinitionChanges.Restart()) : failure;
         if (failure == null) {
+            owed = false;
             return;
         }
         if (first) {
@@ -133,6 +143,7 @@ final class Preparation implements Configurable {
     public void configure(Config next) throws IOException, InterruptedException {
         boolean elsewhere = deferred != null && core.inventory().elsewhere() != null;
         deferred = deferred == null ? null : next;
+        owed |= elsewhere;
         String failure = elsewhere ? null : define(next);
         if (failure != null) {
             throw new IOException("the inventory stays as it is, because it takes no changes: " + failure

@@ -57,14 +57,13 @@ final class StandbyTest {
     }
 
     private RunningDaemon daemon(String name, String endpoints) throws Exception {
-        Path own = directory.resolve(name);
-        Files.createDirectories(own);
-        return RunningDaemon.start(
-                own,
-                "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\n"
-                        + "endpoints = " + endpoints + "\nmember = \"" + name + "\"\nuris = [\"local://"
-                        + own.resolve("s")
-                        + "\"]\n");
+        return RunningDaemon.start(Files.createDirectories(directory.resolve(name)), config(name, endpoints));
+    }
+
+    private String config(String name, String endpoints) {
+        return "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\n"
+                + "endpoints = " + endpoints + "\nmember = \"" + name + "\"\nuris = [\"local://"
+                + directory.resolve(name).resolve("s") + "\"]\n";
     }
 
     static ObjectNode drain(RunningDaemon daemon, String targets) throws IOException {
@@ -233,6 +232,24 @@ final class StandbyTest {
             assertThat(attribute(old, "muster.leader")).isEqualTo(next.uri());
             assertThat(old.metrics()).contains("muster_ledger_leads 0.0");
             assertThat(next.metrics()).contains("muster_ledger_leads 1.0");
+        }
+    }
+
+    @Test
+    void a_configuration_that_is_reloaded_while_etcd_does_not_answer_is_in_force_afterwards() throws Exception {
+        try (RunningDaemon daemon = daemon("a");
+                FluxClient scheduler = FluxClient.connect(daemon.uri(), Options.DEFAULT);
+                ResponseStream acquired = scheduler.stream("resource.acquire", null)) {
+            assertThat(acquired.next().path("up").asText()).isEqualTo("0-3");
+            etcd.kill(0);
+            assertThatThrownBy(acquired::next).hasMessageContaining("etcd does not answer");
+            daemon.reconfigure("[resource]\nexclude = \"node3\"\n" + config("a", etcd.toml()));
+            etcd.startMember(0);
+            etcd.awaitMember(0);
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(muster(daemon.uri(), "status", "-s", "exclude", "-no", "{nodelist}")
+                                    .out())
+                            .isEqualTo("node3\n"));
         }
     }
 

@@ -15,7 +15,6 @@ import io.muster.daemon.config.LedgerSettings;
 import io.muster.daemon.etcd.Leader;
 import io.muster.daemon.etcd.LedgerAdmin;
 import io.muster.daemon.journal.disk.LocalDisk;
-import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -167,8 +166,7 @@ public abstract class LedgerVerb extends Verb {
             Path directory = config.storage().stateDir();
             long seq;
             try (Progress progress = new Progress(console(), "importing")) {
-                seq = ledger.importFrom(
-                        LocalDisk.existing(directory), Level.NEWEST, (unit, done) -> progress.at(done, unit));
+                seq = ledger.importFrom(LocalDisk.existing(directory), (unit, done) -> progress.at(done, unit));
             }
             console()
                     .println("etcd has " + directory + " up to seq " + seq

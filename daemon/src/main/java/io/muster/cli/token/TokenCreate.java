@@ -27,7 +27,9 @@ import picocli.CommandLine.Parameters;
             "  (umask 077; muster token create backup --rights=read,follow > token)"
         })
 public final class TokenCreate extends TokenVerb {
-    @Parameters(paramLabel = "NAME", description = "Name of the token. The journal and the log name its user token:NAME.")
+    @Parameters(
+            paramLabel = "NAME",
+            description = "Name of the token. The journal and the log name its user token:NAME.")
     private String name = "";
 
     @Option(

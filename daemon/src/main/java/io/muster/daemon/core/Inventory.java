@@ -71,10 +71,7 @@ public final class Inventory {
     private long falls;
     /** How many commands were decided a second time because the changes on which they had been decided failed. */
     private long decidedAnew;
-    /**
-     * System time in nanoseconds when the ledger last completed a batch while others remained in flight, or was given a
-     * batch while it had none; 0 while none is in flight.
-     */
+    /** System time in nanoseconds when the ledger completed one of several batches or was given the only one; 0 if none is in flight. */
     private volatile long owingSince;
 
     /**
@@ -341,6 +338,9 @@ public final class Inventory {
     }
 
     private void carryOut(Prepared prepared, Command command, Principal by, Consumer<Answer> reply) {
+        if (isRefused(by, reply)) { // the command was held, and this daemon has stopped leading meanwhile
+            return;
+        }
         String refusal = prepared.refusal();
         if (prepared.entries().isEmpty()) {
             answerUnchanged(command, by, prepared.decision(), reply);

@@ -41,7 +41,8 @@ public final class Snapshots implements Commits {
 
     @Override
     public void settled() {
-        if (inventory.seq() - taken >= every || inventory.state().level() != level) {
+        if (inventory.seq() - taken >= every
+                || (inventory.seq() > 0 && inventory.state().level() != level)) {
             take(done);
         }
     }

@@ -49,7 +49,7 @@ public final class EtcdLedger implements Ledger {
 
     private final Requests requests = new Requests();
     private volatile Status status = new Status(Condition.WRITABLE, "");
-    private volatile Level level = Level.NEWEST;
+    private volatile Level level = Level.ONE;
     private volatile boolean closing;
     private volatile @Nullable Writer writer;
     private volatile boolean silent;
@@ -109,9 +109,9 @@ public final class EtcdLedger implements Ledger {
     }
 
     /** Begins to follow; until then the ledger has the state of the local copy. */
-    public void begin(Standing listener, Level found) {
+    public void begin(Standing listener) {
         standing = listener;
-        level = found;
+        level = listener.level();
         tenure.start();
         thread.start();
     }
@@ -279,9 +279,7 @@ public final class EtcdLedger implements Ledger {
             return true; // there is more to read
         }
         String obstacle = tenure.obstacle(view.leader() == null);
-        if (status.condition() != Condition.BROKEN) {
-            become(obstacle.isEmpty() ? Condition.WRITABLE : Condition.READ_ONLY, obstacle);
-        }
+        become(obstacle.isEmpty() ? Condition.WRITABLE : Condition.READ_ONLY, obstacle);
         Etcd.Entry key = view.leader();
         if (key == null) {
             show(null);
@@ -317,8 +315,9 @@ public final class EtcdLedger implements Ledger {
         String nonce = settings.self().boot().substring(0, 6) + Integer.toString(++terms, 36);
         Writer next = new Writer(store, view.term(), view.head(), lease, nonce, settings.patience());
         next.led(view.asked());
-        writer = next;
+        level = standing().level();
         silent = false;
+        writer = next;
         shown = settings.self();
         shownBefore = true;
         standing().lead();
@@ -357,7 +356,7 @@ public final class EtcdLedger implements Ledger {
 
     /** Reads whether the term of this daemon still lasts. */
     private boolean leads(Writer leading) throws EtcdException, ForeignException {
-        Store.View view = store.view(leading.head().seq() + 1, 1, false);
+        Store.View view = store.view(leading.head().seq() + 1, 1, Store.ATTEMPT_MILLIS);
         boolean lasts = view.term() == leading.term();
         if (lasts && !view.head().txn().equals(leading.head().txn())) {
             throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
@@ -394,11 +393,11 @@ public final class EtcdLedger implements Ledger {
         long first = leading.head().seq() + 1;
         long last = pending.last();
         byte[] lines = JournalLines.encode(first, commands);
-        Group group = leading.next(last, lines);
+        Group group = leading.next(last, level, lines);
         long encoded = System.nanoTime();
         Writer.Verdict verdict;
         try {
-            verdict = leading.write(group, level);
+            verdict = leading.write(group);
         } catch (ForeignException | RuntimeException e) {
             pending.fail("the ledger failed: the change may have been made", false, completions);
             throw e;
@@ -467,7 +466,7 @@ public final class EtcdLedger implements Ledger {
 
     private void become(Condition condition, String reason) {
         Status next = new Status(condition, reason);
-        if (!next.equals(status)) {
+        if (!next.equals(status) && status.condition() != Condition.BROKEN) { // only a restart ends BROKEN
             status = next;
             listener.condition(condition, reason);
         }

@@ -116,9 +116,11 @@ final class Follower {
      * @return the view that was read, if it has nothing new; null if there may be more to read
      */
     Store.@Nullable View read(Standing standing) throws IOException, InterruptedException {
-        boolean much = unanswered || lag > 0;
-        unanswered = true; // reset by an answer: an attempt after one without an answer gets more time
-        Store.View view = store.view(head.seq() + 1, Store.PAGE, much);
+        boolean again = unanswered;
+        unanswered = true;
+        // After a read without an answer, the next member gets more time, and is asked for little: it may fail too.
+        int millis = again ? Store.SLOW_ATTEMPT_MILLIS : lag > 0 ? Store.LONG_ATTEMPT_MILLIS : Store.ATTEMPT_MILLIS;
+        Store.View view = store.view(head.seq() + 1, again ? 1 : Store.PAGE, millis);
         unanswered = false;
         if (!isOurs(view)) {
             return null;
@@ -261,7 +263,11 @@ final class Follower {
         }
         byte[] state = uploads.load(ref);
         if (state == null) {
-            return; // replaced by a later snapshot meanwhile
+            if (ref.equals(uploads.published().current())) {
+                throw new ForeignException("pieces of the snapshot at seq " + ref.seq() + " are missing below "
+                        + store.keys().snapshots(ref.name()) + " in etcd: somebody else has deleted them");
+            }
+            return; // a later snapshot has replaced this one
         }
         if (open != null && open.first <= ref.seq()) {
             close(null);
@@ -296,6 +302,9 @@ final class Follower {
             return false;
         }
         List<List<JournalRecord>> commands = whole.commands();
+        if (head.seq() == 0) {
+            standing.begins(group.level());
+        }
         standing.follow(commands);
         local.append(group.first(), LocalCopy.lines(commands));
         head = new Group.Head(group.last(), group.txn(), 0);
@@ -318,7 +327,8 @@ final class Follower {
             return;
         }
         List<Group> groups = new ArrayList<>(List.of(next));
-        groups.addAll(store.view(next.last() + 1, Store.PAGE, true).groups());
+        groups.addAll(store.view(next.last() + 1, Store.PAGE, Store.LONG_ATTEMPT_MILLIS)
+                .groups());
         for (Group group : groups) {
             Group whole = store.whole(group);
             if (whole == null) {

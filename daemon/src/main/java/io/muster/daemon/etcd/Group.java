@@ -19,11 +19,13 @@ import java.util.List;
  * transaction before as {@code prev}, {@code level} and {@code needs}, and {@code packed}, the size of the lines if they are deflated. The
  * lines follow, or are in as many pieces as {@code parts} says.
  *
+ * @param level the format level in which the events are written
  * @param parts the number of pieces below {@code part/}; 0 if {@code body} holds the lines
  * @param packed the size of the lines before they were deflated; 0 if they are not deflated
  * @param bodies the lines as they are kept in etcd, as one element
  */
-record Group(long first, long last, String txn, String previous, int parts, int packed, List<byte[]> bodies) {
+record Group(
+        long first, long last, String txn, String previous, Level level, int parts, int packed, List<byte[]> bodies) {
     /** Longer lines are deflated, which costs less than what etcd does for the bytes: base64, and a copy to each member. */
     private static final int PACKED_FROM = 4 << 10;
     /** The length of the longest group that is read. */
@@ -32,11 +34,11 @@ record Group(long first, long last, String txn, String previous, int parts, int 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /** @param lines what {@link JournalLines#encode} returns */
-    static Group of(long first, long last, String txn, String previous, byte[] lines) {
+    static Group of(long first, long last, String txn, String previous, Level level, byte[] lines) {
         boolean isLong = lines.length > PACKED_FROM;
         byte[] body = isLong ? Pack.deflate(lines) : lines;
         int parts = body.length > Pack.PIECE ? (body.length + Pack.PIECE - 1) / Pack.PIECE : 0;
-        return new Group(first, last, txn, previous, parts, isLong ? lines.length : 0, List.of(body));
+        return new Group(first, last, txn, previous, level, parts, isLong ? lines.length : 0, List.of(body));
     }
 
     byte[] body() {
@@ -44,7 +46,7 @@ record Group(long first, long last, String txn, String previous, int parts, int 
     }
 
     /** The value below {@code log/}. */
-    byte[] value(Level level) {
+    byte[] value() {
         ObjectNode head = JsonNodeFactory.instance.objectNode();
         head.put("first", first).put("last", last).put("txn", txn).put("prev", previous);
         head.put("level", level.number()).put("needs", level.needs());
@@ -80,6 +82,7 @@ record Group(long first, long last, String txn, String previous, int parts, int 
                     head.path("last").asLong(),
                     head.path("txn").asText(),
                     head.path("prev").asText(),
+                    Level.of(level),
                     head.path("parts").asInt(),
                     head.path("packed").asInt(),
                     List.of(Arrays.copyOfRange(value, end + 1, value.length)));
@@ -101,7 +104,7 @@ record Group(long first, long last, String txn, String previous, int parts, int 
     }
 
     Group with(byte[] pieces) {
-        return new Group(first, last, txn, previous, 0, packed, List.of(pieces));
+        return new Group(first, last, txn, previous, level, 0, packed, List.of(pieces));
     }
 
     /** The events of each command. */

@@ -219,10 +219,11 @@ final class Http implements Closeable {
         socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, left));
     }
 
+    /** Closes the connection below TLS: to close TLS would write to a member that may not read, and wait for its last word. */
     @Override
     public void close() {
         try {
-            socket.close();
+            plain.close();
         } catch (IOException e) {
             // the connection is gone in either case
         }

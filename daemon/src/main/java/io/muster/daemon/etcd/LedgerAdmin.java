@@ -41,7 +41,7 @@ public final class LedgerAdmin implements Closeable {
     private void reach(int members) {
         for (int i = 0; i < members; i++) {
             try {
-                store.view(Long.MAX_VALUE - 1, 1, false);
+                store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS);
                 return;
             } catch (EtcdException e) {
                 // after a failure of the connection, the next request goes to the next member
@@ -71,7 +71,7 @@ public final class LedgerAdmin implements Closeable {
             long databaseBytes) {}
 
     public Status status() throws IOException {
-        Store.View view = store.view(0, 1, false);
+        Store.View view = store.view(0, 1, Store.ATTEMPT_MILLIS);
         Uploads.Ref snapshot = new Uploads(store).published().current();
         Etcd.Status etcd = store.etcd().status(TIMEOUT_MILLIS);
         return new Status(
@@ -92,7 +92,7 @@ public final class LedgerAdmin implements Closeable {
     }
 
     private Store.View view() throws EtcdException, ForeignException {
-        return store.view(Long.MAX_VALUE - 1, 1, false);
+        return store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS);
     }
 
     /**
@@ -123,7 +123,7 @@ public final class LedgerAdmin implements Closeable {
         long events = 0;
         String txn = "";
         while (true) {
-            Store.View view = store.view(seq + 1, Store.PAGE, true);
+            Store.View view = store.view(seq + 1, Store.PAGE, Store.LONG_ATTEMPT_MILLIS);
             if (view.groups().isEmpty()) {
                 if (seq != 0 && !view.head().txn().equals(txn)) {
                     throw new ForeignException(
@@ -154,7 +154,7 @@ public final class LedgerAdmin implements Closeable {
     private static final class Contents implements Replay {
         private final List<List<byte[]>> commands = new ArrayList<>();
         private List<byte[]> command = new ArrayList<>();
-        private Level level = Level.NEWEST;
+        private Level level = Level.ONE;
         private long base;
         private double time;
         private @Nullable ObjectNode state;
@@ -172,6 +172,7 @@ public final class LedgerAdmin implements Closeable {
 
         @Override
         public void snapshot(long seq, double timestamp, ObjectNode found) {
+            level = known(found, "the snapshot");
             base = seq;
             time = timestamp;
             state = found;
@@ -180,6 +181,9 @@ public final class LedgerAdmin implements Closeable {
         @Override
         public void event(JournalRecord record) {
             progress.accept("events read", ++read);
+            if (record.name().equals("upgrade")) {
+                level = known(record.context(), "event " + record.seq());
+            }
             byte[] line = record.submitted();
             if (line == null) {
                 throw new IllegalArgumentException("event " + record.seq() + " was not written by Muster");
@@ -192,16 +196,24 @@ public final class LedgerAdmin implements Closeable {
         }
     }
 
+    private static Level known(ObjectNode found, String where) {
+        int number = found.path("level").asInt(Level.ONE.number());
+        if (!Level.isKnown(number)) {
+            throw new IllegalArgumentException(where + " is of "
+                    + Level.unknown(number, found.path("needs").asText()));
+        }
+        return Level.of(number);
+    }
+
     /**
      * Writes a ledger of files, or a copy of a ledger, to etcd, below a prefix without keys. The directory is the copy of the new ledger
      * from then on.
      *
-     * @param level the format level of the directory, if it has a snapshot
      * @param progress is given what is being counted, and the number so far
      * @return the last seq
      * @throws io.muster.daemon.journal.disk.LockedException if a daemon uses the directory
      */
-    public long importFrom(Disk disk, Level level, ObjLongConsumer<String> progress) throws IOException {
+    public long importFrom(Disk disk, ObjLongConsumer<String> progress) throws IOException {
         String prefix = store.keys().prefix();
         if (!store.read(List.of(new Op.Get(prefix, Keys.end(prefix), 1, false, true)))
                 .found()
@@ -226,7 +238,7 @@ public final class LedgerAdmin implements Closeable {
                 Leader self = new Leader(
                         "import to " + member, id, "", ProcessHandle.current().pid(), List.of(), "", 0);
                 store.campaign(self.toJson(), lease);
-                write(contents, id, contents.state == null ? contents.level : level, store.view(1, 1, false));
+                write(contents, id, store.view(1, 1, Store.ATTEMPT_MILLIS));
             } finally {
                 store.etcd().revoke(lease, TIMEOUT_MILLIS);
             }
@@ -236,7 +248,7 @@ public final class LedgerAdmin implements Closeable {
         }
     }
 
-    private void write(Contents contents, String id, Level level, Store.View view) throws IOException {
+    private void write(Contents contents, String id, Store.View view) throws IOException {
         if (view.leader() == null || !Leader.parse(view.leader()).boot().equals(id)) {
             throw new ForeignException("a daemon leads already: stop all daemons first");
         }
@@ -246,7 +258,7 @@ public final class LedgerAdmin implements Closeable {
             String txn = "import-" + id;
             head = store.begin(view.term(), contents.base, txn);
             byte[] bytes = ExactJson.MAPPER.writeValueAsBytes(state);
-            new Uploads(store).publish(view.term(), contents.base, txn, contents.time, level, bytes);
+            new Uploads(store).publish(view.term(), contents.base, txn, contents.time, contents.level, bytes);
         }
         Writer writer = new Writer(store, view.term(), head, 0, "import", Duration.ofMinutes(1));
         List<List<byte[]>> group = new ArrayList<>();
@@ -261,7 +273,8 @@ public final class LedgerAdmin implements Closeable {
                 long first = writer.head().seq() + 1;
                 long last = writer.head().seq()
                         + group.stream().mapToLong(List::size).sum();
-                Writer.Verdict verdict = writer.write(writer.next(last, JournalLines.encode(first, group)), level);
+                Writer.Verdict verdict =
+                        writer.write(writer.next(last, contents.level, JournalLines.encode(first, group)));
                 if (verdict.kind() != Writer.Kind.DURABLE) {
                     throw new ForeignException("the import stopped at seq " + first + ": " + verdict.reason()
                             + "; delete the keys below " + store.keys().prefix() + " and try again");

@@ -2,6 +2,7 @@ package io.muster.daemon.etcd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,15 @@ import org.jspecify.annotations.Nullable;
  * thread {@code ledger}, except {@link #silent}, which is called on the thread {@code lease}.
  */
 public interface Standing {
+    /** The format level of the state. */
+    Level level();
+
+    /**
+     * Replaces a state without events by one in this level, because another daemon has begun the ledger in this level;
+     * returns when the state is replaced.
+     */
+    void begins(Level level) throws IOException, InterruptedException;
+
     /**
      * Applies events that another daemon has written, and returns when they are applied.
      *

@@ -19,7 +19,11 @@ class Store implements Closeable {
     /** How long a transaction without long values may take before it is tried at another member. */
     static final int ATTEMPT_MILLIS = 1500;
 
-    private static final int LONG_ATTEMPT_MILLIS = 10_000;
+    /** How long the write of one long value may take, and a read after one that was not answered. */
+    static final int SLOW_ATTEMPT_MILLIS = 3000;
+
+    /** How long a read may take that may have a long answer. */
+    static final int LONG_ATTEMPT_MILLIS = 10_000;
     /** Each request stays below the length that etcd accepts, and pieces are read a few at a time. */
     private static final int PIECES_AT_ONCE = 8;
 
@@ -53,9 +57,9 @@ class Store implements Closeable {
      * Reads the leader, the end of the log, and some groups of the log.
      *
      * @param from the seq from which groups are read
-     * @param patient whether a large answer is expected, which may take long
+     * @param timeoutMillis how long the answer may take
      */
-    View view(long from, int groups, boolean patient) throws EtcdException, ForeignException {
+    View view(long from, int groups, int timeoutMillis) throws EtcdException, ForeignException {
         long asked = System.nanoTime();
         Result result = etcd.read(
                 List.of(
@@ -64,7 +68,7 @@ class Store implements Closeable {
                         Op.Get.one(keys.head()),
                         Op.Get.range(keys.log(from), keys.logEnd(), groups),
                         allMembers()),
-                patient ? LONG_ATTEMPT_MILLIS : ATTEMPT_MILLIS);
+                timeoutMillis);
         Entry id = result.one(0);
         Entry head = result.one(2);
         List<Group> found = new ArrayList<>();
@@ -144,7 +148,7 @@ class Store implements Closeable {
 
     /** Makes the log of a ledger without events begin after a snapshot. */
     Group.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
-        Group empty = new Group(seq + 1, seq, txn, "", 0, 0, List.of());
+        Group empty = new Group(seq + 1, seq, txn, "", Level.ONE, 0, 0, List.of());
         Result result = etcd.transact(
                 List.of(new Compare(keys.leader(), term), new Compare(keys.head(), 0)),
                 List.of(new Op.Put(keys.head(), empty.head())),
@@ -189,19 +193,17 @@ class Store implements Closeable {
     }
 
     /** Writes a group after {@code head}. The result of a refused condition has the keys of leader and head. */
-    Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+    Result append(long term, Group.Head head, Group group) throws EtcdException {
         return etcd.transact(
                 List.of(new Compare(keys.leader(), term), new Compare(keys.head(), head.revision())),
-                List.of(
-                        new Op.Put(keys.log(group.first()), group.value(level), 0),
-                        new Op.Put(keys.head(), group.head())),
+                List.of(new Op.Put(keys.log(group.first()), group.value(), 0), new Op.Put(keys.head(), group.head())),
                 List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head())),
                 ATTEMPT_MILLIS);
     }
 
     /** Writes a piece under a name that no other transaction uses. */
     boolean putPiece(long term, String parts, int number, byte[] piece) throws EtcdException {
-        return fenced(term, List.of(new Op.Put(Keys.piece(parts, number), piece, 0)));
+        return fenced(term, List.of(new Op.Put(Keys.piece(parts, number), piece, 0)), SLOW_ATTEMPT_MILLIS);
     }
 
     /**
@@ -209,8 +211,8 @@ class Store implements Closeable {
      *
      * @return false if the term has ended
      */
-    boolean fenced(long term, List<Op> operations) throws EtcdException {
-        return etcd.transact(List.of(new Compare(keys.leader(), term)), operations, List.of(), LONG_ATTEMPT_MILLIS)
+    boolean fenced(long term, List<Op> operations, int timeoutMillis) throws EtcdException {
+        return etcd.transact(List.of(new Compare(keys.leader(), term)), operations, List.of(), timeoutMillis)
                 .succeeded();
     }
 

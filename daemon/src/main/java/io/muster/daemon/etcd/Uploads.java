@@ -159,6 +159,7 @@ final class Uploads {
                 List.of(
                         new Op.Delete(keys.log(0), keys.log(oldest.seq + 1)),
                         new Op.Delete(keys.parts(), keys.parts() + next),
-                        new Op.Delete(keys.snapshots(), keys.snapshots() + oldest.name)));
+                        new Op.Delete(keys.snapshots(), keys.snapshots() + oldest.name)),
+                Store.LONG_ATTEMPT_MILLIS);
     }
 }

@@ -64,15 +64,15 @@ final class Writer {
     }
 
     /** The group that follows the last one. */
-    Group next(long last, byte[] lines) {
+    Group next(long last, Level level, byte[] lines) {
         String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", head.seq() + 1, term, ++groups, nonce);
-        return Group.of(head.seq() + 1, last, txn, head.txn(), lines);
+        return Group.of(head.seq() + 1, last, txn, head.txn(), level, lines);
     }
 
     /** Tests whether etcd accepts writes again, with a key that has no meaning. */
     boolean probe() {
         try {
-            return store.fenced(term, List.of(new Op.Put(store.keys().prefix() + "probe", "")));
+            return store.fenced(term, List.of(new Op.Put(store.keys().prefix() + "probe", "")), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {
             return false;
         }
@@ -95,7 +95,7 @@ final class Writer {
     }
 
     /** Writes a group, and waits for the outcome for no longer than the patience. */
-    Verdict write(Group group, Level level) throws ForeignException {
+    Verdict write(Group group) throws ForeignException {
         long start = System.nanoTime();
         Verdict parts = group.parts() == 0 ? Verdict.DURABLE : writeParts(group, start);
         if (parts.kind() != Kind.DURABLE) {
@@ -106,7 +106,7 @@ final class Writer {
             String reason;
             try {
                 long asked = System.nanoTime();
-                Result result = store.append(term, head, group, level);
+                Result result = store.append(term, head, group);
                 if (result.succeeded()) {
                     ledAt = asked;
                     head = new Group.Head(group.last(), group.txn(), result.revision());

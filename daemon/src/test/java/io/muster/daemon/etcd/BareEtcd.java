@@ -35,12 +35,12 @@ public final class BareEtcd implements Closeable {
     public void append(byte[] line) throws IOException {
         if (term == 0) {
             store.campaign("{}", 0);
-            term = store.view(1, 1, false).term();
+            term = store.view(1, 1, TIMEOUT_MILLIS).term();
         }
         long seq = head.seq() + 1;
-        Group group = Group.of(
-                seq, seq, String.format(Locale.ROOT, "%016d-%x-%x-%s", seq, term, seq, "bench"), head.txn(), line);
-        Etcd.Result result = store.append(term, head, group, Level.NEWEST);
+        String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", seq, term, seq, "bench");
+        Group group = Group.of(seq, seq, txn, head.txn(), Level.NEWEST, line);
+        Etcd.Result result = store.append(term, head, group);
         if (!result.succeeded()) {
             throw new IOException("etcd has refused seq " + seq);
         }

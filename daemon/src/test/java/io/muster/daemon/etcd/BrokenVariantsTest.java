@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.ledger.Outcome;
-import io.muster.inventory.level.Level;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -31,11 +30,11 @@ final class BrokenVariantsTest {
         }
 
         @Override
-        Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+        Result append(long term, Group.Head head, Group group) throws EtcdException {
             return etcd().transact(
                             List.of(),
                             List.of(
-                                    new Op.Put(keys().log(group.first()), group.value(level), 0),
+                                    new Op.Put(keys().log(group.first()), group.value(), 0),
                                     new Op.Put(keys().head(), group.head())),
                             List.of(),
                             ATTEMPT_MILLIS);
@@ -49,10 +48,10 @@ final class BrokenVariantsTest {
         }
 
         @Override
-        Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+        Result append(long term, Group.Head head, Group group) throws EtcdException {
             Etcd.Entry leader = etcd().read(List.of(Op.Get.one(keys().leader())), ATTEMPT_MILLIS)
                     .one(0);
-            return super.append(leader == null ? term : leader.modRevision(), head, group, level);
+            return super.append(leader == null ? term : leader.modRevision(), head, group);
         }
     }
 

@@ -237,7 +237,8 @@ final class EtcdFaultsTest {
                 assertThat(late.fenced(
                                 term,
                                 List.of(new Etcd.Op.Delete(
-                                        late.keys().log(0), late.keys().logEnd()))))
+                                        late.keys().log(0), late.keys().logEnd())),
+                                Store.ATTEMPT_MILLIS))
                         .isFalse();
                 assertThat(snapshot(etcd)).isEqualTo(published);
                 assertThat(kept(etcd)).isEqualTo(kept);
@@ -260,12 +261,12 @@ final class EtcdFaultsTest {
         AtomicInteger attempts = new AtomicInteger(Integer.MIN_VALUE);
         UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys()) {
             @Override
-            Etcd.Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+            Etcd.Result append(long term, Group.Head head, Group group) throws EtcdException {
                 int attempt = attempts.incrementAndGet();
                 if (attempt > 1) {
                     throw new EtcdException(Fate.REFUSED, "permission denied");
                 }
-                Etcd.Result result = super.append(term, head, group, level);
+                Etcd.Result result = super.append(term, head, group);
                 if (attempt == 1) {
                     throw new EtcdException(Fate.UNKNOWN, "the connection ended before the answer");
                 }

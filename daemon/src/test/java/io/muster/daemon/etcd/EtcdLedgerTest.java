@@ -279,7 +279,27 @@ final class EtcdLedgerTest {
             try (Node fresh = new Node(parts("fresh"))) {
                 fresh.awaitEvents(all);
             }
+            etcd.ctl("del", etcd.keys(PREFIX + "snapshot/").get(1));
+            try (Node fresh = new Node(parts("again"))) {
+                await().atMost(Node.PATIENCE)
+                        .until(
+                                () -> fresh.ledger.status().reason(),
+                                reason -> reason.contains("pieces of the snapshot at seq 63 are missing"));
+            }
         }
+    }
+
+    @Test
+    void a_daemon_without_a_copy_writes_in_the_format_level_of_the_ledger() throws Exception {
+        try (Node older = new Node(parts("a").at(Level.TWO)).awaitLead()) {
+            assertDurable(older.writeAndWait("one"));
+        }
+        try (Node newer = new Node(parts("b").at(Level.THREE)).awaitLead()) {
+            assertDurable(newer.writeAndWait("two"));
+        }
+        assertThat(etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only"))
+                .contains("\"one\"", "\"two\"", "\"level\":2")
+                .doesNotContain("\"level\":3");
     }
 
     private void awaitSnapshot(int seq) {
@@ -531,12 +551,12 @@ final class EtcdLedgerTest {
         CountDownLatch submitted = new CountDownLatch(1);
         UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys()) {
             @Override
-            Etcd.Result append(long term, Group.Head head, Group group, Level level) throws EtcdException {
+            Etcd.Result append(long term, Group.Head head, Group group) throws EtcdException {
                 if (refuses.getAndSet(false)) {
                     awaitQuietly(submitted);
                     throw new EtcdException(EtcdException.Fate.REFUSED, "permission denied");
                 }
-                return super.append(term, head, group, level);
+                return super.append(term, head, group);
             }
         };
         try (Node node = new Node(parts("a").with(refusing)).awaitLead()) {

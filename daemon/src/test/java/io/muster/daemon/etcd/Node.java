@@ -45,6 +45,7 @@ final class Node implements AutoCloseable {
     private final AtomicBoolean leads = new AtomicBoolean();
     private final AtomicBoolean silent = new AtomicBoolean();
     private volatile @Nullable Leader leader;
+    private volatile Level level;
     private long proposed;
     private boolean closed;
     /** Used by the core only. */
@@ -57,30 +58,38 @@ final class Node implements AutoCloseable {
             Disk disk,
             Duration patience,
             UnaryOperator<Store> stores,
-            boolean compact) {
+            boolean compact,
+            Level level) {
         static Parts of(List<URI> endpoints, String member) {
-            return new Parts(endpoints, member, new MemoryDisk(), Duration.ofSeconds(10), store -> store, false);
+            return new Parts(
+                    endpoints, member, new MemoryDisk(), Duration.ofSeconds(10), store -> store, false, Level.NEWEST);
         }
 
         Parts on(Disk other) {
-            return new Parts(endpoints, member, other, patience, stores, compact);
+            return new Parts(endpoints, member, other, patience, stores, compact, level);
         }
 
         Parts patient(Duration other) {
-            return new Parts(endpoints, member, disk, other, stores, compact);
+            return new Parts(endpoints, member, disk, other, stores, compact, level);
         }
 
         Parts with(UnaryOperator<Store> other) {
-            return new Parts(endpoints, member, disk, patience, other, compact);
+            return new Parts(endpoints, member, disk, patience, other, compact, level);
         }
 
         Parts compacting() {
-            return new Parts(endpoints, member, disk, patience, stores, true);
+            return new Parts(endpoints, member, disk, patience, stores, true, level);
+        }
+
+        /** The level of a node that has no events. */
+        Parts at(Level other) {
+            return new Parts(endpoints, member, disk, patience, stores, compact, other);
         }
     }
 
     Node(Parts parts) throws IOException {
         disk = parts.disk;
+        level = parts.level;
         AtomicLast last = new AtomicLast();
         LedgerListener listener = new LedgerListener() {
             @Override
@@ -112,7 +121,7 @@ final class Node implements AutoCloseable {
         local = new LocalCopy(journal, disk, last.event, listener);
         ledger = new EtcdLedger(settings, local, listener, core, parts.stores);
         proposed = events.size();
-        ledger.begin(new Standing(this), Level.NEWEST);
+        ledger.begin(new Standing(this));
     }
 
     private static final class AtomicLast implements Replay {
@@ -136,6 +145,16 @@ final class Node implements AutoCloseable {
     }
 
     private record Standing(Node node) implements io.muster.daemon.etcd.Standing {
+        @Override
+        public Level level() {
+            return node.level;
+        }
+
+        @Override
+        public void begins(Level level) {
+            node.level = level;
+        }
+
         @Override
         public void follow(List<List<JournalRecord>> commands) throws InterruptedException {
             node.onCore(() -> commands.forEach(command -> command.forEach(record -> {
