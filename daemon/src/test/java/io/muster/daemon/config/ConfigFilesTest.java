@@ -178,6 +178,12 @@ final class ConfigFilesTest {
         }
     }
 
+    /** Peers run as other users, and the daemon reads {@code /proc/PID/loginuid} of each. */
+    @Test
+    void theUnitDoesNotHideTheProcessesOfPeers() throws IOException {
+        assertThat(Files.readString(FILES.resolve("muster.service"))).doesNotContain("\nProtectProc=");
+    }
+
     @Test
     void theDirectoriesOfTheUnitAreTheDefaultsOfRoot() throws IOException {
         assertThat(ROOT.socket().getParent()).hasToString("/run/muster");
