@@ -33,7 +33,7 @@ needs_build() {
 
 build() {
     note "building in $home ($reason); this takes two minutes"
-    rm -rf "$lib"
+    rm -rf "$lib" "$main"/muster-daemon-[0-9]*[0-9].jar # Maven would keep the jar of an earlier version
     if ! (cd "$home" && JAVA_HOME=${real%/bin/java} mvn -q -B -Dmaven.test.skip -Pquick -pl daemon -am package) >"$main/build.log" 2>&1; then
         cat "$main/build.log" >&2
         fail "the build failed"
@@ -43,7 +43,7 @@ build() {
 
 built() {
     [ -f "$lib/client.classpath" ] || return 1
-    for jar in "$main"/muster-daemon-[0-9]*.jar; do
+    for jar in "$main"/muster-daemon-[0-9]*[0-9].jar; do
         [ -f "$jar" ] && return 0
     done
     return 1
@@ -67,7 +67,7 @@ add_measurements() {
     services=$home/it-tests/src/test/resources/META-INF
     classes=$home/it-tests/target/measure
     if [ ! -e "$classes/built" ] ||
-        [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*.jar -newer "$classes/built" -type f -print -quit)" ]; then
+        [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*[0-9].jar -newer "$classes/built" -type f -print -quit)" ]; then
         require_jdk
         note "compiling the measurements in $classes"
         rm -rf "$classes"
