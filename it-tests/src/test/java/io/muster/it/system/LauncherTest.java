@@ -252,4 +252,21 @@ class LauncherTest {
         assertThat(cache).isEmptyDirectory();
         assertThat(directory.resolve("home/muster")).isDirectoryContaining("glob:**failed-*");
     }
+
+    private void runWith(String name, String value, String word) throws IOException, InterruptedException {
+        ProcessBuilder builder = command(List.of(), directory.resolve("jdk"), word);
+        builder.environment().put(name, value);
+        Process process = builder.start();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource("NOTIFY_SOCKET, /nowhere/notify")
+    void onlyMakeCacheMakesArchivesWithTheVariable(String name, String value) throws Exception {
+        fakeJava();
+        runWith(name, value, "version");
+        assertThat(cache).isEmptyDirectory();
+        runWith(name, value, "--make-cache");
+        assertThat(cache).isDirectoryContaining("glob:**failed-*");
+    }
 }
