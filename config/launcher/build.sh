@@ -10,7 +10,10 @@ require_jdk() {
 # Only serve looks at every source file; the other verbs only notice a missing jar.
 build_if_needed() {
     needs_build "$1" || return 0
-    [ "${MUSTER_BUILD:-}" != no ] || built || exit 1 # set by completion scripts, which must neither wait for a build nor disturb one
+    if [ "${MUSTER_BUILD:-}" = no ]; then # set by completion scripts, which must neither wait for a build nor disturb one
+        built || fail "Muster is not built, and MUSTER_BUILD is \"no\""
+        return 0
+    fi
     require_jdk
     command -v mvn >/dev/null || fail "building needs Maven: there is no mvn on PATH (Debian: maven)"
     mkdir -p "$main" || fail "cannot write to $main"

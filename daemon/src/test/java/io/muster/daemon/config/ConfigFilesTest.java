@@ -127,6 +127,7 @@ final class ConfigFilesTest {
                 "RestartPreventExitStatus=2 65 78",
                 "ExecReload=/usr/bin/muster check /etc/muster/muster.toml",
                 "ExecReload=/bin/kill -HUP $MAINPID",
+                "Environment=MUSTER_BUILD=no",
                 "SuccessExitStatus=143",
                 "ProtectSystem=strict",
                 "NoNewPrivileges=yes",

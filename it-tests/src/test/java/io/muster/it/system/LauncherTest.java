@@ -261,7 +261,7 @@ class LauncherTest {
     }
 
     @ParameterizedTest
-    @CsvSource("NOTIFY_SOCKET, /nowhere/notify")
+    @CsvSource({"NOTIFY_SOCKET, /nowhere/notify", "MUSTER_BUILD, no"})
     void onlyMakeCacheMakesArchivesWithTheVariable(String name, String value) throws Exception {
         fakeJava();
         runWith(name, value, "version");
