@@ -18,7 +18,9 @@ build_if_needed() {
     command -v mvn >/dev/null || fail "building needs Maven: there is no mvn on PATH (Debian: maven)"
     mkdir -p "$main" || fail "cannot write to $main"
     # Commands that are started at the same time build once: the others wait for the first one.
-    exec 9>"$main/build.lock" || fail "cannot write to $main"
+    # In a subshell first: if exec cannot open a file, it ends the shell.
+    (: >"$main/build.lock") 2>/dev/null || fail "cannot write to $main"
+    exec 9>"$main/build.lock"
     ! command -v flock >/dev/null || flock 9
     ! needs_build "$1" || build
     exec 9>&-
