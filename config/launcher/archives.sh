@@ -201,14 +201,20 @@ dump() {
 }
 
 # Sets $class_path and $archive for $1 (client or daemon). If there is no archive, makes it, but not under a service manager, which waits
-# for READY and must not wait for archives too. $2 is the first word of the command line.
+# for READY and must not wait for archives too, nor if MUSTER_BUILD is "no". $2 is the first word of the command line: --make-cache makes
+# the archive in any case.
 use_archive() {
     "$1_class_path"
     find_archive "$1"
     [ -z "$archive" ] || return 0
-    [ -n "${NOTIFY_SOCKET:-}" ] || make_archives
-    [ "$2" != --make-cache ] || return 0
-    "$1_class_path"
-    find_archive "$1"
+    if [ "$2" = --make-cache ]; then
+        make_archives
+        return 0
+    fi
+    if [ -z "${NOTIFY_SOCKET:-}" ] && [ "${MUSTER_BUILD:-}" != no ]; then
+        make_archives
+        "$1_class_path"
+        find_archive "$1"
+    fi
     [ -n "$archive" ] || require_java_17
 }

@@ -10,12 +10,17 @@ require_jdk() {
 # Only serve looks at every source file; the other verbs only notice a missing jar.
 build_if_needed() {
     needs_build "$1" || return 0
-    [ "${MUSTER_BUILD:-}" != no ] || built || exit 1 # set by completion scripts, which must neither wait for a build nor disturb one
+    if [ "${MUSTER_BUILD:-}" = no ]; then # set by completion scripts, which must neither wait for a build nor disturb one
+        built || fail "Muster is not built, and MUSTER_BUILD is \"no\""
+        return 0
+    fi
     require_jdk
     command -v mvn >/dev/null || fail "building needs Maven: there is no mvn on PATH (Debian: maven)"
     mkdir -p "$main" || fail "cannot write to $main"
     # Commands that are started at the same time build once: the others wait for the first one.
-    exec 9>"$main/build.lock" || fail "cannot write to $main"
+    # In a subshell first: if exec cannot open a file, it ends the shell.
+    (: >"$main/build.lock") 2>/dev/null || fail "cannot write to $main"
+    exec 9>"$main/build.lock"
     ! command -v flock >/dev/null || flock 9
     ! needs_build "$1" || build
     exec 9>&-
@@ -33,7 +38,7 @@ needs_build() {
 
 build() {
     note "building in $home ($reason); this takes two minutes"
-    rm -rf "$lib"
+    rm -rf "$lib" "$main"/muster-daemon-[0-9]*[0-9].jar # Maven would keep the jar of an earlier version
     if ! (cd "$home" && JAVA_HOME=${real%/bin/java} mvn -q -B -Dmaven.test.skip -Pquick -pl daemon -am package) >"$main/build.log" 2>&1; then
         cat "$main/build.log" >&2
         fail "the build failed"
@@ -43,7 +48,7 @@ build() {
 
 built() {
     [ -f "$lib/client.classpath" ] || return 1
-    for jar in "$main"/muster-daemon-[0-9]*.jar; do
+    for jar in "$main"/muster-daemon-[0-9]*[0-9].jar; do
         [ -f "$jar" ] && return 0
     done
     return 1
@@ -67,7 +72,7 @@ add_measurements() {
     services=$home/it-tests/src/test/resources/META-INF
     classes=$home/it-tests/target/measure
     if [ ! -e "$classes/built" ] ||
-        [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*.jar -newer "$classes/built" -type f -print -quit)" ]; then
+        [ -n "$(find "$sources" "$services" "$main"/muster-daemon-[0-9]*[0-9].jar -newer "$classes/built" -type f -print -quit)" ]; then
         require_jdk
         note "compiling the measurements in $classes"
         rm -rf "$classes"

@@ -115,6 +115,7 @@ class PackageTest {
     @ValueSource(
             strings = {
                 "postinst",
+                "posttrans",
                 "prerm",
                 "postrm",
                 "finish",

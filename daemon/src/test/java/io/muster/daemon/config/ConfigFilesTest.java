@@ -127,6 +127,7 @@ final class ConfigFilesTest {
                 "RestartPreventExitStatus=2 65 78",
                 "ExecReload=/usr/bin/muster check /etc/muster/muster.toml",
                 "ExecReload=/bin/kill -HUP $MAINPID",
+                "Environment=MUSTER_BUILD=no",
                 "SuccessExitStatus=143",
                 "ProtectSystem=strict",
                 "NoNewPrivileges=yes",
@@ -176,6 +177,12 @@ final class ConfigFilesTest {
         for (String unit : List.of("muster.service", "muster-relay.service")) {
             assertThat(Files.readAllLines(FILES.resolve(unit))).noneMatch(line -> line.startsWith(setting + "="));
         }
+    }
+
+    /** Peers run as other users, and the daemon reads {@code /proc/PID/loginuid} of each. */
+    @Test
+    void theUnitDoesNotHideTheProcessesOfPeers() throws IOException {
+        assertThat(Files.readString(FILES.resolve("muster.service"))).doesNotContain("\nProtectProc=");
     }
 
     @Test

@@ -124,7 +124,7 @@ class LauncherTest {
     void theClientVerbsGetTheListedLibrariesInTheirOrder() throws Exception {
         fakeJava();
         assertThat(run())
-                .contains(" -cp " + jars + "/muster-daemon-0.jar:" + jars + "/library-1.jar:" + jars
+                .contains(" -cp " + jars + "/muster-daemon-0.1.jar:" + jars + "/library-1.jar:" + jars
                         + "/another-2.jar io.muster.cli.Muster version");
     }
 
@@ -178,7 +178,8 @@ class LauncherTest {
         Files.writeString(java, "#!/bin/sh\necho \"$*\"\n");
         Files.setPosixFilePermissions(java, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.writeString(home.resolve("release"), "JAVA_VERSION=\"17.0.1\"\n");
-        Files.writeString(jars.resolve("muster-daemon-0.jar"), "");
+        Files.writeString(jars.resolve("muster-daemon-0.1.jar"), "");
+        Files.writeString(jars.resolve("muster-daemon-0.1-tests.jar"), "");
         Files.writeString(jars.resolve("client.classpath"), "lib/library-1.jar:lib/another-2.jar");
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
         return home;
@@ -250,5 +251,22 @@ class LauncherTest {
         run();
         assertThat(cache).isEmptyDirectory();
         assertThat(directory.resolve("home/muster")).isDirectoryContaining("glob:**failed-*");
+    }
+
+    private void runWith(String name, String value, String word) throws IOException, InterruptedException {
+        ProcessBuilder builder = command(List.of(), directory.resolve("jdk"), word);
+        builder.environment().put(name, value);
+        Process process = builder.start();
+        assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NOTIFY_SOCKET, /nowhere/notify", "MUSTER_BUILD, no"})
+    void onlyMakeCacheMakesArchivesWithTheVariable(String name, String value) throws Exception {
+        fakeJava();
+        runWith(name, value, "version");
+        assertThat(cache).isEmptyDirectory();
+        runWith(name, value, "--make-cache");
+        assertThat(cache).isDirectoryContaining("glob:**failed-*");
     }
 }
