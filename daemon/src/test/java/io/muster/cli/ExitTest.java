@@ -168,7 +168,7 @@ class ExitTest {
                         .isZero();
             }
             // The timeout also limits the change itself, so it is long enough for a busy machine.
-            Result waited = run(daemon, "drain", "3", "x", "--wait", "--timeout", "2");
+            Result waited = run(daemon, "drain", "3", "x", "--wait", "--timeout", "5");
             assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
             assertThat(waited.err()).startsWith("muster: the change is made, but not yet sent to every scheduler");
             assertThat(run(daemon, "status", "3", "-no", "state").out()).isEqualTo("drained\n");

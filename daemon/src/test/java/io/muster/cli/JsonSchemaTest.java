@@ -276,7 +276,7 @@ final class JsonSchemaTest {
         json(5, "drain", "node1", "again");
         json(2, "drain", "--no-such-option", "node1");
         json(4, "history", "nobody");
-        json(124, "watch", "--timeout", "0.1");
+        json(124, "watch", "--timeout", "2"); // the timeout also limits the connection
         json(1, "feasible", "node=99");
         json(2, "top");
     }

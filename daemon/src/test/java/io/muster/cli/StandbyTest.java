@@ -315,13 +315,14 @@ final class StandbyTest {
                             .run("ledger", "verify", "-c", config.toString())
                             .out())
                     .startsWith("the ledger in etcd is sound: ");
-            assertThat(new Shell()
-                            .run("ledger", "status", "-c", config.toString())
-                            .out())
-                    .contains("a (" + leader.uri() + ") leads, in term ")
-                    .contains(", log from seq ")
-                    .containsPattern("(?m)^  a pid .*, reads format level 4, leads$")
-                    .containsPattern("(?m)^  b pid .*, reads format level 4$");
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                String status = new Shell()
+                        .run("ledger", "status", "-c", config.toString())
+                        .out();
+                assertThat(status).contains("a (" + leader.uri() + ") leads, in term ", ", log from seq ");
+                assertThat(status).containsPattern("(?m)^  a pid .*, reads format level 4, leads$");
+                assertThat(status).containsPattern("(?m)^  b pid .*, reads format level 4$");
+            });
             assertThat(new Shell()
                             .run("ledger", "status", "-c", config.toString(), "--json")
                             .out())

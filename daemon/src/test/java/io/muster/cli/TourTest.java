@@ -23,6 +23,8 @@ class TourTest {
     private static final Path README = Path.of("..", "README.md");
     private static final String FENCE = "```\n";
     private static final String MARK = "=== next ===";
+    /** The only warning that is permitted, because another daemon on this machine may have the default address for metrics. */
+    private static final String ADDRESS_IN_USE = "there are no metrics, because the default address is in use";
 
     /** The directory for the command and the files that it creates. */
     @TempDir
@@ -67,7 +69,9 @@ class TourTest {
             script.append(command).append("\necho '").append(MARK).append("'\n");
         }
         String[] outputs = bash(script.append("wait\n").toString()).split(MARK + "\n", -1);
-        assertThat(directory.resolve("serve.log")).content().doesNotContain(" WARN ", " ERROR ");
+        assertThat(Files.readAllLines(directory.resolve("serve.log")))
+                .filteredOn(line -> !line.contains(ADDRESS_IN_USE))
+                .noneMatch(line -> line.contains(" WARN ") || line.contains(" ERROR "));
         assertThat(outputs).as(Arrays.toString(outputs)).hasSize(commands.size() + 1);
         StringBuilder tour = new StringBuilder();
         for (int i = 0; i < commands.size(); i++) {

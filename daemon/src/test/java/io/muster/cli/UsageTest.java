@@ -15,6 +15,9 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.RpcException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The output of the command about the liveness and usage that a reporter sends, against a daemon in this process. */
 @Timeout(300)
 final class UsageTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String RESOURCES = """
             [[resource.config]]
             hosts = "node[0-3]"
@@ -53,6 +57,13 @@ final class UsageTest {
         return new Shell().with("MUSTER_URI", daemon.uri()).run(arguments);
     }
 
+    /** Returns whether a state in the output of {@code muster status} has this text. */
+    private boolean isShown(String text, String... options) {
+        List<String> words = new ArrayList<>(List.of("status", "-no", "state"));
+        words.addAll(List.of(options));
+        return run(words.toArray(String[]::new)).out().contains(text);
+    }
+
     private ResponseStream report(String ranks, String online) throws Exception {
         ReportRequest request = new ReportRequest(
                 new ReportChanges.Register("bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY));
@@ -64,7 +75,7 @@ final class UsageTest {
     /** Reports usage, and retries if the last report was less than 50 ms ago. */
     private void use(String allocated) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode().put("allocated", allocated);
-        await().ignoreException(RpcException.class).until(() -> {
+        await().atMost(PATIENCE).ignoreException(RpcException.class).until(() -> {
             reporter.rpc(ReportRequest.USAGE_TOPIC, payload);
             return true;
         });
@@ -84,7 +95,7 @@ final class UsageTest {
         assertThat(run("why", "node0").out()).contains("jobs        allocated, as bridge reported");
 
         reporter.close();
-        await().until(() -> run("status", "-no", "state", "-s", "unknown").out().contains("?"));
+        await().atMost(PATIENCE).until(() -> isShown("?", "-s", "unknown"));
         assertThat(run("status", "-no", "state,nodelist").out()).isEqualTo("  avail? node[0,2-3]\ndrained? node1\n");
         assertThat(run("why", "node3").out())
                 .contains("bridge does not report")
@@ -96,19 +107,19 @@ final class UsageTest {
         report("0-3", "0-3");
         use("1-2");
         CompletableFuture<Result> idle = CompletableFuture.supplyAsync(() -> run("drain", "--wait=idle", "0", "x"));
-        await().until(() -> {
+        await().atMost(PATIENCE).until(() -> {
             use("1-2"); // usage that is older than the drain does not count
             return idle.isDone();
         });
         assertThat(idle.get()).isEqualTo(new Result(Exit.OK, "", ""));
-        Result waited = run("drain", "--wait=idle", "--timeout", "1", "1-2", "x");
+        Result waited = run("drain", "--wait=idle", "--timeout", "5", "1-2", "x");
         assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
         assertThat(waited.err()).isEqualTo("muster: the change is made, but jobs still use node[1-2]\n");
         CompletableFuture<Result> drained =
                 CompletableFuture.supplyAsync(() -> run("drain", "-u", "--wait=idle", "1-3", "x"));
-        await().until(() -> run("status", "-no", "state", "3").out().contains("drained"));
+        await().atMost(PATIENCE).until(() -> isShown("drained", "3"));
         assertThat(drained).isNotDone();
-        await().until(() -> {
+        await().atMost(PATIENCE).until(() -> {
             use("");
             return drained.isDone();
         });
@@ -117,7 +128,7 @@ final class UsageTest {
 
     @Test
     void aWaitWithoutAReporterTimesOutWithTheReason() {
-        Result waited = run("drain", "--wait=idle", "--timeout", "1", "1", "x");
+        Result waited = run("drain", "--wait=idle", "--timeout", "5", "1", "x");
         assertThat(waited.exit()).isEqualTo(Exit.TIMED_OUT);
         assertThat(waited.err()).contains("nobody reports which hosts jobs use");
         assertThat(run("expiration", "set", "--wait=idle", "4h").exit()).isEqualTo(Exit.USAGE);

@@ -71,7 +71,8 @@ class AssemblyTest {
         Path file = Files.writeString(
                 directory.resolve("muster.toml"),
                 "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n[muster]\nsocket = \"" + directory
-                        + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\n" + String.join("\n", lines));
+                        + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\nmetrics = \"off\"\n"
+                        + String.join("\n", lines));
         return Config.load(file, environment());
     }
 

@@ -5,6 +5,7 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -19,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -26,6 +28,8 @@ import java.util.stream.Stream;
 final class Subject implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final long PAUSE_MILLIS = 5;
+    private static final AtomicInteger NEXT_PORT =
+            new AtomicInteger(10_000 + (int) (ProcessHandle.current().pid() * 97 % 20_000));
 
     private final Path directory;
     private final String config;
@@ -48,10 +52,7 @@ final class Subject implements AutoCloseable {
     static Subject start(List<String> command, Path under, int ranks) throws IOException {
         // Made absolute, because a relative path in a configuration is relative to the configuration file.
         Path directory = Files.createTempDirectory(under.toAbsolutePath(), "muster-bench");
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = freePort();
         String config = config(directory, ranks, port);
         Files.writeString(directory.resolve("muster.toml"), config);
         List<String> line = new ArrayList<>(command);
@@ -71,6 +72,22 @@ final class Subject implements AutoCloseable {
             throw new IOException("the daemon did not start:\n" + log, e);
         }
         return new Subject(directory, config, port, process, (System.nanoTime() - start) / 1e6);
+    }
+
+    /**
+     * Returns a free port that the kernel gives to no outgoing connection: in Linux, those have the ports from 32768. The class Ports of the
+     * tests is not on the class path of {@code muster bench}.
+     */
+    private static int freePort() throws IOException {
+        for (int tries = 0; tries < 1000; tries++) {
+            int next = NEXT_PORT.getAndIncrement();
+            try (ServerSocket free = new ServerSocket(next, 1, InetAddress.getLoopbackAddress())) {
+                return free.getLocalPort();
+            } catch (BindException taken) {
+                // the next one
+            }
+        }
+        throw new IOException("no port up to " + NEXT_PORT + " is free");
     }
 
     private static String config(Path directory, int ranks, int port) {
@@ -160,12 +177,20 @@ final class Subject implements AutoCloseable {
                 Files.newDirectoryStream(Path.of("/proc", Long.toString(process.pid()), "task"))) {
             long nanos = 0;
             for (Path thread : threads) {
-                if (Files.readString(thread.resolve("comm")).equals("core\n")) {
+                if (isCore(thread)) {
                     nanos += Long.parseLong(
                             Files.readString(thread.resolve("schedstat")).split(" ", 2)[0]);
                 }
             }
             return nanos;
+        }
+    }
+
+    private static boolean isCore(Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm")).equals("core\n");
+        } catch (IOException ended) {
+            return false; // another thread, because the core thread lasts as long as the process
         }
     }
 

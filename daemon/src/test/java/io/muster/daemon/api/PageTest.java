@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -149,7 +150,8 @@ final class PageTest {
 
     /** Returns the caller in the answer of {@code /v1/service}, after the daemon accepts the token. */
     private JsonNode service(String bearer) {
-        await().until(() -> http.send("GET", "/v1/status", bearer).status() == 200);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> http.send("GET", "/v1/status", bearer).status() == 200);
         try {
             return http.send("GET", "/v1/service", bearer).json().path("caller");
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.ledger.Outcome;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Scenarios that reveal a fault of the ledger, run with the correct ledger and with ledgers that are deliberately wrong. */
 final class BrokenVariantsTest {
     private static final String PREFIX = "/muster/test/";
+    private static final int TIMEOUT = 10_000;
 
     @TempDir
     Path directory;
@@ -41,10 +43,25 @@ final class BrokenVariantsTest {
         }
     }
 
-    /** Compares the creation of the leader's key, so that a leader does not detect that another client has written the key. */
+    /**
+     * Compares the creation of the leader's key, so that a leader does not detect that another client has written the key: neither when it
+     * writes nor when it reads whether its term lasts.
+     */
     private static final class FencedByCreation extends Store {
+        /** The key as it was created; null if there is none. */
+        private Etcd.@Nullable Entry created;
+
         FencedByCreation(Store store) {
             super(store.etcd(), store.keys());
+        }
+
+        @Override
+        View view(long from, int groups, int timeoutMillis) throws EtcdException, ForeignException {
+            View view = super.view(from, groups, timeoutMillis);
+            if (created == null || view.leader() == null) {
+                created = view.leader();
+            }
+            return new View(view.asked(), view.id(), created, view.head(), view.groups(), view.members());
         }
 
         @Override
@@ -118,10 +135,13 @@ final class BrokenVariantsTest {
     /** Another client writes the key of the leader. Returns whether the former leader can still write. */
     private boolean playUsurper(UnaryOperator<Store> stores) throws Exception {
         try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+                Etcd usurper = new Etcd(etcd.access(), 0);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
+            byte[] card = "{\"member\":\"usurper\",\"boot\":\"x\"}".getBytes(StandardCharsets.UTF_8);
+            long lease = usurper.grant(600, TIMEOUT).id();
+            List<Op> put = List.of(new Op.Put(PREFIX + "leader", card, lease));
             node.writeAndWait("one");
-            String lease = etcd.ctl("lease", "grant", "600").split(" ")[1];
-            etcd.ctl("put", PREFIX + "leader", "{\"member\":\"usurper\",\"boot\":\"x\"}", "--lease=" + lease);
+            usurper.transact(List.of(), put, List.of(), TIMEOUT);
             return node.writeAndWait("two").durable();
         }
     }

@@ -70,8 +70,8 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    /** Repeats a command until its output has a text. */
-    private void await(Callable<String> command, String text) {
+    /** Repeats a command until its output has a text, and returns the output. */
+    private String await(Callable<String> command, String text) {
         String[] last = {""};
         try {
             Awaitility.await()
@@ -81,6 +81,7 @@ public final class EtcdCluster implements AutoCloseable {
                         last[0] = command.call();
                         return last[0].contains(text);
                     });
+            return last[0];
         } catch (ConditionTimeoutException e) {
             throw new AssertionError("not " + text + ": " + last[0] + "\n" + lastLines(), e);
         }
@@ -179,11 +180,15 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    /** Returns the index of the member that leads etcd. */
-    public int leader() throws IOException, InterruptedException {
+    /** Waits until a member leads etcd, and returns its index. */
+    public int leader() {
+        return Awaitility.await().atMost(PATIENCE).pollDelay(Duration.ZERO).until(this::reportedLeader, i -> i >= 0);
+    }
+
+    /** Returns the index of the member that leads etcd; -1 during an election. */
+    private int reportedLeader() throws IOException, InterruptedException {
         for (int i = 0; i < size(); i++) {
-            String[] fields = run("endpoint", "status", "--endpoints=" + url(clients.get(i)))
-                    .split(", ");
+            String[] fields = status(i).split(", ");
             if (fields.length > 4 && fields[4].equals("true")) {
                 return i;
             }
@@ -198,8 +203,15 @@ public final class EtcdCluster implements AutoCloseable {
         run("move-leader", id((from + 1) % size()), "--endpoints=" + url(clients.get(from)));
     }
 
-    private String id(int i) throws IOException, InterruptedException {
-        return run("endpoint", "status", "--endpoints=" + url(clients.get(i))).split(", ")[1];
+    private String status(int i) throws IOException, InterruptedException {
+        return run("endpoint", "status", "--endpoints=" + url(clients.get(i)));
+    }
+
+    /** Waits until a member answers, and returns its id. */
+    private String id(int i) {
+        String beginning = url(clients.get(i)) + ", "; // no message about a failure has this text
+        String output = await(() -> status(i), beginning);
+        return output.substring(output.indexOf(beginning)).split(", ")[1];
     }
 
     /** Replaces a member with a new member that has an empty directory; the new member joins as a learner and is then promoted. */
@@ -217,7 +229,6 @@ public final class EtcdCluster implements AutoCloseable {
                 "--peer-urls=" + url(peers.get(i)));
         state = "existing";
         startMember(i);
-        await(() -> run("endpoint", "status", "--endpoints=" + url(clients.get(i))), ", ");
         change(list -> !list.contains(", true"), "promote", id(i));
     }
 

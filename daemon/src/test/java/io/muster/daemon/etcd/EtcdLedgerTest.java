@@ -121,7 +121,8 @@ final class EtcdLedgerTest {
     @Test
     void a_disconnected_leader_cannot_write_and_follows_the_next_leader() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
-                Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
+                Node old =
+                        new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMinutes(1))).awaitLead()) {
             assertDurable(old.writeAndWait("one"));
             try (Node next = new Node(parts("b"))) {
                 next.awaitEvents(List.of("one"));

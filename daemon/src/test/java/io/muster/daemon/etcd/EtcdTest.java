@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.Etcd.Compare;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.testing.Ports;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -64,17 +66,35 @@ final class EtcdTest {
         }
     }
 
+    /**
+     * Returns a client that has gone from a follower to the leader of etcd. A client looks again only a minute after a look that failed, so
+     * each attempt has its own client.
+     */
+    private static Etcd nearLeader(EtcdCluster cluster) {
+        return await().atMost(Duration.ofMinutes(1))
+                .until(() -> lookForLeader(cluster), Optional::isPresent)
+                .orElseThrow();
+    }
+
+    private static Optional<Etcd> lookForLeader(EtcdCluster cluster) {
+        int leader = cluster.leader();
+        Etcd etcd = new Etcd(cluster.access(), leader + 1);
+        assertThat(etcd.endpoint()).isEqualTo(cluster.endpoints().get((leader + 1) % 3));
+        etcd.nearLeader();
+        if (etcd.endpoint().equals(cluster.endpoints().get(leader))) {
+            return Optional.of(etcd);
+        }
+        etcd.close();
+        return Optional.empty();
+    }
+
     @Test
     void calls_go_to_the_member_that_leads_etcd_and_stay_where_they_are_if_no_endpoint_names_it() throws Exception {
-        try (EtcdCluster cluster = EtcdCluster.start(directory, 3)) {
-            int leader = cluster.leader();
+        try (EtcdCluster cluster = EtcdCluster.start(directory, 3);
+                Etcd etcd = nearLeader(cluster)) {
+            int leader = cluster.endpoints().indexOf(etcd.endpoint());
             URI follower = cluster.endpoints().get((leader + 1) % 3);
-            EtcdAccess onlyFollower = new EtcdAccess(List.of(follower), NO_TLS, "", null);
-            try (Etcd etcd = new Etcd(cluster.access(), leader + 1);
-                    Etcd stays = new Etcd(onlyFollower, 0)) {
-                assertThat(etcd.endpoint()).isEqualTo(follower);
-                etcd.nearLeader();
-                assertThat(etcd.endpoint()).isEqualTo(cluster.endpoints().get(leader));
+            try (Etcd stays = new Etcd(new EtcdAccess(List.of(follower), NO_TLS, "", null), 0)) {
                 assertThat(put(etcd, "/a", "1").succeeded()).isTrue();
                 cluster.kill(leader);
                 assertFate(Fate.UNKNOWN, "", () -> put(etcd, "/a", "2"));
@@ -179,12 +199,8 @@ final class EtcdTest {
 
     @Test
     void a_call_with_a_refused_connection_was_not_sent_and_the_next_call_uses_the_next_member() throws Exception {
-        int nobody;
-        try (ServerSocket closed = new ServerSocket(0)) {
-            nobody = closed.getLocalPort();
-        }
         try (EtcdCluster cluster = EtcdCluster.start(directory, 1)) {
-            URI dead = URI.create("http://127.0.0.1:" + nobody);
+            URI dead = URI.create("http://127.0.0.1:" + Ports.free());
             EtcdAccess access = new EtcdAccess(List.of(dead, cluster.endpoints().get(0)), NO_TLS, "", null);
             try (Etcd etcd = new Etcd(access, 0)) {
                 assertFate(Fate.NOT_SENT, dead + ": Connection refused", () -> put(etcd, "/a", "1"));
@@ -337,11 +353,7 @@ final class EtcdTest {
                 directory.resolve("trusted.pem"),
                 Files.readString(directory.resolve("clients.pem"))
                         + Files.readString(directory.resolve("servers.pem")));
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        URI uri = URI.create("https://127.0.0.1:" + port);
+        URI uri = URI.create("https://127.0.0.1:" + Ports.free());
         Process server = new ProcessBuilder(
                         "etcd",
                         "--data-dir=" + directory.resolve("data"),

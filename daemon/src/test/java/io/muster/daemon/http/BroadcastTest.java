@@ -236,7 +236,7 @@ final class BroadcastTest {
     @Test
     void aReaderThatDoesNotReadIsClosedAndMayResume() throws IOException {
         server.close();
-        serve(Duration.ofMillis(200));
+        serve(Duration.ofSeconds(1));
         add(900, "drain", 10_000);
         Socket stuck = follow("since=0");
         while (events.size() != 0 || stuck.getInputStream().available() == 0) {
@@ -266,7 +266,7 @@ final class BroadcastTest {
     @Test
     void anIdleReaderIsSentCommentsAndIsClosedAfterItLosesTheRight() throws IOException {
         server.close();
-        serve(Duration.ofMillis(100));
+        serve(Duration.ofSeconds(1));
         Socket socket = follow("since=0");
         BufferedReader in = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         String line = in.readLine();

@@ -30,7 +30,6 @@ public final class LedgerDaemons implements AutoCloseable {
     /** The warnings and errors of a daemon when another daemon or a member of etcd fails. */
     private static final String[] CONSEQUENCES = {
         "this daemon does not lead any more",
-        "etcd does not answer: streams end, and changes wait",
         "changes are refused",
         "the daemon starts with the state that it had when it stopped",
         "the snapshot at seq [0-9]+ was not written",
@@ -146,17 +145,20 @@ public final class LedgerDaemons implements AutoCloseable {
 
     /** Waits until every daemon shows the same last event, and returns its seq. */
     public long awaitAgreement() {
-        await().atMost(Output.PATIENCE).until(() -> {
-            String first = attribute(0, "muster.seq");
-            for (int i = 0; i < size(); i++) {
-                if (!attribute(i, "muster.lag").equals("0")
-                        || !attribute(i, "muster.seq").equals(first)) {
-                    return false;
-                }
+        String seq = await().atMost(Output.PATIENCE).until(this::agreed, agreed -> !agreed.isEmpty());
+        return Long.parseLong(seq);
+    }
+
+    /** The seq of the last event that every daemon shows; "" if they differ or one does not answer. */
+    private String agreed() {
+        String first = attribute(0, "muster.seq");
+        for (int i = 0; i < size(); i++) {
+            if (!attribute(i, "muster.lag").equals("0")
+                    || !attribute(i, "muster.seq").equals(first)) {
+                return "";
             }
-            return true;
-        });
-        return Long.parseLong(attribute(0, "muster.seq"));
+        }
+        return first;
     }
 
     /** Kills every daemon that runs, also one that was stopped with SIGSTOP. */

@@ -239,7 +239,7 @@ class FailoverTest {
                 awaitAnswer();
             }
             case KILL_LEADER_AND_MEMBER -> {
-                int first = Math.max(0, etcd.leader());
+                int first = etcd.leader();
                 etcd.kill(first);
                 daemons.kill(leader);
                 watch.start(null);

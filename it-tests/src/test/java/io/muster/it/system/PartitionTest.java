@@ -74,8 +74,11 @@ class PartitionTest {
     }
 
     private static void awaitRole(LedgerDaemons daemons, int i, String role) {
-        await().atMost(Output.PATIENCE)
-                .until(() -> daemons.attribute(i, "muster.role").equals(role));
+        awaitAttribute(daemons, i, "muster.role", role);
+    }
+
+    private static void awaitAttribute(LedgerDaemons daemons, int i, String name, String value) {
+        await().atMost(Output.PATIENCE).until(() -> daemons.attribute(i, name), value::equals);
     }
 
     private static void awaitUp(DistantScheduler distant, String ranks) {
@@ -120,8 +123,8 @@ class PartitionTest {
             assertSchedulerIsServed(daemons);
             network.mend(TO_ETCD);
             daemons.awaitAgreement();
-            assertThat(daemons.attribute(CUT_OFF, "muster.role")).isEqualTo("standby");
-            assertThat(daemons.attribute(CUT_OFF, "muster.leader")).isEqualTo(daemons.uri(OTHER));
+            awaitRole(daemons, CUT_OFF, "standby");
+            awaitAttribute(daemons, CUT_OFF, "muster.leader", daemons.uri(OTHER));
         });
     }
 

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class RelayTest {
     private static final Path SSHD = Path.of("/usr/sbin/sshd");
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
@@ -94,7 +95,7 @@ class RelayTest {
                 .start();
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-3]"));
         try (DaemonProcess daemon = setup.start()) {
-            await().atMost(Duration.ofMinutes(1)).until(() -> answers(port));
+            await().atMost(PATIENCE).until(() -> answers(port));
             String ssh = "ssh -F none -q -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -i "
                     + directory.resolve("id");
             String uri = "ssh://" + System.getProperty("user.name") + "@127.0.0.1:" + port + daemon.socket();
@@ -143,6 +144,19 @@ class RelayTest {
         }
     }
 
+    /** Waits until a relay has reached the daemon: it fails a request that has waited for the daemon for 5 s. */
+    private static void awaitAnswer(Path relay) {
+        await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+            try (FluxClient client = FluxClient.connect("local://" + relay)) {
+                return !client.rpc("resource.status", null).isEmpty();
+            }
+        });
+    }
+
+    private static boolean isReleased(FluxClient admin) throws IOException {
+        return admin.rpc("resource.inventory", null).path("schedulers").isEmpty();
+    }
+
     /** The relay of a login node with a scheduler behind it, while the daemon is killed and started again. */
     @Test
     void aRelayOverTlsKeepsItsSchedulerDuringARestartOfTheDaemon() throws Exception {
@@ -168,13 +182,14 @@ class RelayTest {
         Process relay =
                 command.redirectOutput(directory.resolve("relay.log").toFile()).start();
         try {
-            await().atMost(Duration.ofMinutes(1)).until(() -> Files.exists(socket));
+            await().atMost(PATIENCE).until(() -> Files.exists(socket));
             Process scheduler =
                     command("false", muster(), socket.toString(), "acquire").start();
             try (BufferedReader responses = scheduler.inputReader(StandardCharsets.UTF_8)) {
                 assertThat(responses.readLine()).contains("\"up\":\"0-16383\"");
                 daemon.kill();
                 daemon = setup.start();
+                awaitAnswer(socket);
                 Tool.run(command("false", muster(), socket.toString(), "drain", "node7", "bad", "fan"));
                 assertThat(responses.readLine()).contains("\"down\":\"7\"");
                 assertThat(Tool.run(command("false", muster(), socket.toString(), "why", "node7")))
@@ -184,8 +199,7 @@ class RelayTest {
                 scheduler.waitFor();
             }
             try (FluxClient admin = daemon.connect()) {
-                await().until(() ->
-                        admin.rpc("resource.inventory", null).path("schedulers").isEmpty());
+                await().atMost(PATIENCE).until(() -> isReleased(admin));
             }
         } finally {
             relay.destroy();
@@ -210,8 +224,7 @@ class RelayTest {
                 }
             }
             try (FluxClient admin = daemon.connect()) {
-                await().until(() ->
-                        admin.rpc("resource.inventory", null).path("schedulers").isEmpty());
+                await().atMost(PATIENCE).until(() -> isReleased(admin));
             }
         }
     }

@@ -96,7 +96,8 @@ class TopTest {
         awaitScreen("fan", "node9");
         press("/", "d", "i", "m");
         awaitScreen("filter: dim_");
-        await().untilAsserted(() -> assertThat(screen()).contains("node[3-4]").doesNotContain("node9"));
+        await().atMost(Output.PATIENCE)
+                .untilAsserted(() -> assertThat(screen()).contains("node[3-4]").doesNotContain("node9"));
         press("Enter", "Enter");
         awaitScreen("node3 (rank 3): not up: drained", "hold", "bad dimm");
         press("Escape", "h", "n", "o", "d", "e", "9", "Enter");
@@ -113,7 +114,7 @@ class TopTest {
         }
         tmux("resize-window", "-x", "100", "-y", "10");
         awaitScreen("16 drained", "node5");
-        await().untilAsserted(() -> assertThat(screen()).doesNotContain("node6"));
+        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("node6"));
         press("NPage", "Down");
         awaitScreen("node7");
         press("End");
