@@ -345,6 +345,24 @@ class InventoryTest {
     }
 
     @Test
+    void changesThatWaitAreRefusedIfThisDaemonStopsLeading() {
+        Queue<Runnable> work = new ArrayDeque<>();
+        Inventory inventory = beside(work);
+        long before = inventory.seq();
+        Consumer<Answer> note = answer -> rig.told.add(Rig.outcome(answer));
+        inventory.submitAside(state -> Rig.drainCommand("0", null), Rig.ALICE, note);
+        inventory.submit(Rig.drainCommand("1", null), Rig.BOB, note);
+        inventory.refuse(new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, "another daemon leads"), false);
+        work.remove().run();
+        inventory.whenAnswered(() -> rig.told.add("all"));
+        while (!rig.told.contains("all")) {
+            rig.core.runNext();
+        }
+        assertThat(rig.told).containsExactly("ELSEWHERE another daemon leads", "ELSEWHERE another daemon leads", "all");
+        assertThat(inventory.isAt(before)).isTrue();
+    }
+
+    @Test
     void aChangeDecidedAsideIsDecidedAgainIfAnEarlierChangeFails() {
         Queue<Runnable> work = new ArrayDeque<>();
         Inventory inventory = beside(work);
