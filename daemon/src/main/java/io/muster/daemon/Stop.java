@@ -51,6 +51,9 @@ final class Stop {
             log.error("the ledger does not answer: changes that wait for it are left unanswered");
         }
         await(this::endStreams);
+        if (answered) {
+            core.ledger().handOver(); // first, because the snapshot of a large inventory takes seconds
+        }
         sockets.forEach(Listener::close);
         if (answered && !await(this::snapshot)) {
             log.warn("the last snapshot could not be written: the next start replays the journal");

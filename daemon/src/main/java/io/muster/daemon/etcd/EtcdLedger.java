@@ -117,11 +117,7 @@ public final class EtcdLedger implements Ledger {
     }
 
     private Standing standing() {
-        Standing set = standing;
-        if (set == null) {
-            throw new IllegalStateException("the ledger has not begun");
-        }
-        return set;
+        return Objects.requireNonNull(standing, "the ledger has not begun");
     }
 
     @Override
@@ -202,6 +198,11 @@ public final class EtcdLedger implements Ledger {
             level = to.includes(level) ? to : level;
             local.raise(level);
         });
+    }
+
+    @Override
+    public void handOver() {
+        requests.addLate(() -> store.handOver(term()));
     }
 
     @Override

@@ -179,6 +179,21 @@ class Store implements Closeable {
     }
 
     /**
+     * Ends the term of this daemon, if etcd answers.
+     *
+     * @param term 0 if this daemon does not lead
+     */
+    void handOver(long term) {
+        try {
+            if (term != 0) {
+                resign(term);
+            }
+        } catch (EtcdException e) {
+            // the end of the lease ends the term
+        }
+    }
+
+    /**
      * Deletes the key of the leader if it names a daemon that does not lead: while the key exists, no other daemon can lead.
      */
     void resign(Leader self) {

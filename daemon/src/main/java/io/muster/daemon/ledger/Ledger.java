@@ -51,6 +51,9 @@ public interface Ledger extends Closeable {
     /** Sets the format level of the files that are begun from now on; a lower level than before changes nothing. */
     void raise(Level level);
 
+    /** Lets another daemon write a shared ledger, when this daemon has nothing more to submit. Does nothing if the ledger is not shared. */
+    default void handOver() {}
+
     /**
      * Keeps a snapshot of the state and deletes history that is too old.
      *

@@ -291,6 +291,20 @@ final class EtcdLedgerTest {
     }
 
     @Test
+    void a_leader_that_hands_over_is_replaced_before_it_stops() throws Exception {
+        try (Node first = new Node(parts("a")).awaitLead();
+                Node second = new Node(parts("b"))) {
+            assertDurable(first.writeAndWait("one"));
+            second.awaitEvents(List.of("one"));
+            first.ledger.handOver();
+            second.awaitLead();
+            assertDurable(second.writeAndWait("two"));
+            first.awaitEvents(List.of("one", "two"));
+            assertThat(first.leads()).isFalse();
+        }
+    }
+
+    @Test
     void a_daemon_without_a_copy_writes_in_the_format_level_of_the_ledger() throws Exception {
         try (Node older = new Node(parts("a").at(Level.TWO)).awaitLead()) {
             assertDurable(older.writeAndWait("one"));
