@@ -239,7 +239,10 @@ final class BroadcastTest {
         serve(Duration.ofSeconds(1));
         add(900, "drain", 10_000);
         Socket stuck = follow("since=0");
-        while (events.size() != 0 || stuck.getInputStream().available() == 0) {
+        while (events.size() == 0) {
+            Thread.onSpinWait(); // until the reader is registered, which follows the head of the response
+        }
+        while (events.size() != 0) {
             Thread.onSpinWait(); // until the daemon has closed the connection
         }
         long end = sequenceAtEnd(stuck);
