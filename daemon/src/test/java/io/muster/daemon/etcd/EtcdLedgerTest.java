@@ -242,10 +242,7 @@ final class EtcdLedgerTest {
             }
             etcd.ctl("del", etcd.keys(PREFIX + "part/").get(1));
             try (Node late = new Node(parts("c"))) {
-                await().atMost(Node.PATIENCE)
-                        .until(
-                                () -> late.ledger.status().reason(),
-                                reason -> reason.contains("somebody else has deleted them"));
+                late.awaitReason("somebody else has deleted them");
                 assertThat(late.events()).isEmpty();
             }
         }
@@ -282,10 +279,7 @@ final class EtcdLedgerTest {
             }
             etcd.ctl("del", etcd.keys(PREFIX + "snapshot/").get(1));
             try (Node fresh = new Node(parts("again"))) {
-                await().atMost(Node.PATIENCE)
-                        .until(
-                                () -> fresh.ledger.status().reason(),
-                                reason -> reason.contains("pieces of the snapshot at seq 63 are missing"));
+                fresh.awaitReason("pieces of the snapshot at seq 63 are missing");
             }
         }
     }
@@ -420,8 +414,7 @@ final class EtcdLedgerTest {
         try (Node second = new Node(parts("a"))) {
             assertDurable(first.writeAndWait("one"));
             second.awaitEvents(List.of("one"));
-            await().atMost(Node.PATIENCE)
-                    .until(() -> second.ledger.status().reason().contains("set ledger.member"));
+            second.awaitReason("set ledger.member");
             first.close();
             second.awaitLead();
             assertDurable(second.writeAndWait("two"));
@@ -465,13 +458,10 @@ final class EtcdLedgerTest {
         }
         etcd.ctl("del", PREFIX, "--prefix");
         try (Node node = new Node(parts("a").on(copy))) {
-            await().atMost(Node.PATIENCE)
-                    .until(() -> node.ledger.status().reason().contains("etcd holds no ledger below " + PREFIX));
+            node.awaitReason("etcd holds no ledger below " + PREFIX);
             try (Node other = new Node(parts("b")).awaitLead()) {
                 assertDurable(other.writeAndWait("other"));
-                await().atMost(Node.PATIENCE)
-                        .until(() ->
-                                node.ledger.status().reason().contains("the state directory holds a copy of ledger"));
+                node.awaitReason("the state directory holds a copy of ledger");
                 assertThat(node.leads()).isFalse();
                 assertThat(node.events()).containsExactly("one");
             }
@@ -502,12 +492,10 @@ final class EtcdLedgerTest {
         }
         etcd.ctl("put", PREFIX + "head", head);
         try (Node node = new Node(a)) {
-            await().atMost(Node.PATIENCE)
-                    .until(() -> node.ledger.status().reason().contains("ends with seq 3, and this daemon has seq 6"));
+            node.awaitReason("ends with seq 3, and this daemon has seq 6");
             try (Node fresh = new Node(parts("c")).awaitLead()) {
                 fill(fresh, 10, 8);
-                await().atMost(Node.PATIENCE)
-                        .until(() -> node.ledger.status().reason().contains("histories differ"));
+                node.awaitReason("histories differ");
                 assertThat(node.leads()).isFalse();
             }
         }

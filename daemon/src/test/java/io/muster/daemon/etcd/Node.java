@@ -318,6 +318,10 @@ final class Node implements AutoCloseable {
         await().atMost(PATIENCE).until(() -> events().equals(expected));
     }
 
+    void awaitReason(String part) {
+        await().atMost(PATIENCE).until(() -> ledger.status().reason(), reason -> reason.contains(part));
+    }
+
     @Override
     public void close() throws IOException {
         if (!closed) {
