@@ -295,6 +295,8 @@ class RelaySocketTest {
                     first.stream("resource.journal", null);
                     third.stream("resource.journal", null);
                 }
+                first.rpc("resource.status", null); // else the relay may read the next stream first
+                third.rpc("resource.status", null);
                 try (ResponseStream one = second.stream("resource.journal", null)) {
                     assertThatThrownBy(one::next)
                             .isInstanceOf(RpcException.class)
