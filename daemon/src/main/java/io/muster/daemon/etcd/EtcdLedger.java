@@ -59,14 +59,14 @@ public final class EtcdLedger implements Ledger {
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private boolean shownBefore;
+    private boolean handedOver;
+    private int terms;
     /** The number of ended terms for which the daemon has not confirmed yet that it submits nothing more. */
     private int unconfirmed;
     /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
     private long abandonedTerm;
     /** The time until which this daemon lets other daemons try to lead first. */
     private long yieldUntil = System.nanoTime();
-    /** The number of terms of this daemon. */
-    private int terms;
 
     /**
      * @param journal the journal of this daemon, which becomes the local copy
@@ -202,7 +202,7 @@ public final class EtcdLedger implements Ledger {
 
     @Override
     public void handOver() {
-        requests.addLate(() -> store.handOver(term()));
+        requests.addLate(() -> handedOver = store.handOver(term()));
     }
 
     @Override
@@ -227,7 +227,7 @@ public final class EtcdLedger implements Ledger {
         boolean again = false;
         while (!closing) {
             requests.run(again || !waiting.isEmpty() ? 0 : POLL_MILLIS);
-            again = attempt();
+            again = !handedOver && attempt();
         }
         finish();
     }

@@ -179,17 +179,19 @@ class Store implements Closeable {
     }
 
     /**
-     * Ends the term of this daemon, if etcd answers.
+     * Ends the term of this daemon.
      *
      * @param term 0 if this daemon does not lead
+     * @return false if etcd did not answer: the end of the lease ends the term then
      */
-    void handOver(long term) {
+    boolean handOver(long term) {
         try {
             if (term != 0) {
                 resign(term);
             }
+            return true;
         } catch (EtcdException e) {
-            // the end of the lease ends the term
+            return false;
         }
     }
 

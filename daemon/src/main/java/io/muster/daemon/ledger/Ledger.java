@@ -51,7 +51,10 @@ public interface Ledger extends Closeable {
     /** Sets the format level of the files that are begun from now on; a lower level than before changes nothing. */
     void raise(Level level);
 
-    /** Lets another daemon write a shared ledger, when this daemon has nothing more to submit. Does nothing if the ledger is not shared. */
+    /**
+     * Lets another daemon write a shared ledger, when this daemon has nothing more to submit. This daemon then neither leads nor follows
+     * until {@link #close}, so that its last snapshot has the last event. Does nothing if the ledger is not shared.
+     */
     default void handOver() {}
 
     /**
