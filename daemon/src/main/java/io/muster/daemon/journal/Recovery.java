@@ -186,8 +186,7 @@ final class Recovery {
     /** Returns the seq of the previous snapshot; 0 if there is no usable one. */
     private long previousSeq() throws IOException {
         try {
-            SnapshotFile previous = SnapshotFile.read(disk, SnapshotFile.PREVIOUS);
-            return previous == null ? 0 : previous.seq();
+            return SnapshotFile.readSeq(disk, SnapshotFile.PREVIOUS);
         } catch (CorruptException unusable) {
             listener.warning("there is no previous snapshot to fall back on: " + unusable.getMessage());
             return 0;

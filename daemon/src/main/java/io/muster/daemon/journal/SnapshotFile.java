@@ -32,6 +32,7 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     private static final int BEGINNING = 256;
 
     private static final Pattern BEGIN = Pattern.compile("\"seq\":(\\d{1,18}),\"timestamp\":(\\d{1,12}\\.\\d{6}),");
+    private static final String STATE = "\"state\":";
     private static final String HEAD = "{\"crc32c\":\"";
     private static final int HEAD_LENGTH = HEAD.length() + 8 + "\",\n".length();
 
@@ -76,7 +77,25 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
      */
     static @Nullable SnapshotFile read(Disk disk, String name) throws IOException {
         byte[] bytes = bytes(disk, name);
-        return bytes == null ? null : parse(name, bytes);
+        return bytes == null ? null : parse(name, bytes, bytes);
+    }
+
+    /**
+     * Reads the seq of a snapshot. The state, which may be large, is checked by the checksum and not parsed.
+     *
+     * @return 0 if there is no such file
+     */
+    static long readSeq(Disk disk, String name) throws IOException {
+        byte[] bytes = bytes(disk, name);
+        return bytes == null ? 0 : parse(name, bytes, withoutState(bytes)).seq();
+    }
+
+    private static byte[] withoutState(byte[] bytes) {
+        String beginning = new String(bytes, 0, Math.min(BEGINNING, bytes.length), StandardCharsets.ISO_8859_1);
+        int state = beginning.indexOf(STATE);
+        return state < 0
+                ? bytes
+                : (beginning.substring(0, state) + STATE + "{}}").getBytes(StandardCharsets.ISO_8859_1);
     }
 
     /**
@@ -100,12 +119,13 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
         }
     }
 
-    private static SnapshotFile parse(String name, byte[] bytes) throws CorruptException {
+    /** @param json the bytes of the file, perhaps without the members of the state */
+    private static SnapshotFile parse(String name, byte[] bytes, byte[] json) throws CorruptException {
         if (!intact(bytes)) {
             throw new CorruptException(name, 0, 0, "the checksum does not match");
         }
         try {
-            ObjectNode whole = JournalRecord.object(bytes, 0, bytes.length);
+            ObjectNode whole = JournalRecord.object(json, 0, json.length);
             int level = whole.path("version").asInt();
             if (!Level.isKnown(level)) {
                 String needs = whole.path("needs").asText();
@@ -138,7 +158,7 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     private static List<byte[]> encode(Level level, long seq, double now, byte[] state) {
         String before = String.format(
                 Locale.ROOT,
-                "\"version\":%d%s,\"seq\":%d,\"timestamp\":%.6f,\n\"state\":",
+                "\"version\":%d%s,\"seq\":%d,\"timestamp\":%.6f,\n" + STATE,
                 level.number(),
                 Segment.needs(level),
                 seq,
