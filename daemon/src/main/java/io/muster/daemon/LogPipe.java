@@ -167,7 +167,7 @@ public final class LogPipe extends OutputStream {
         finish(PATIENCE_AT_THE_END);
     }
 
-    private synchronized void finish(Duration patience) {
+    synchronized void finish(Duration patience) {
         offer(unfinished.toByteArray());
         unfinished.reset();
         closed = true;

@@ -276,7 +276,7 @@ final class JsonSchemaTest {
         json(5, "drain", "node1", "again");
         json(2, "drain", "--no-such-option", "node1");
         json(4, "history", "nobody");
-        json(124, "watch", "--timeout", "2"); // the timeout also limits the connection
+        json(124, "watch", "--timeout", "10"); // the timeout also limits the connection
         json(1, "feasible", "node=99");
         json(2, "top");
     }
@@ -302,7 +302,8 @@ final class JsonSchemaTest {
             json(0, "summary");
             json(0, "why", "node1");
         }
-        await().until(() -> shell.run("status", "--json").out().contains("\"connected\":false"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> shell.run("status", "--json").out().contains("\"connected\":false"));
         json(0, "status");
         json(0, "summary");
         json(0, "why", "node1");
@@ -314,7 +315,8 @@ final class JsonSchemaTest {
         Shell other = new Shell().with("MUSTER_URI", daemon.uri());
         CompletableFuture<Result> acquired =
                 CompletableFuture.supplyAsync(() -> other.run("acquire", "--json", "--count", "7"));
-        await().until(() -> shell.run("status", "--json").out().contains("\"responses\":1"));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> shell.run("status", "--json").out().contains("\"responses\":1"));
         json(0, "drain", "node7", "x");
         json(0, "undrain", "node7");
         json(0, "property add", "--wait", "fast", "node7");
@@ -379,7 +381,8 @@ final class JsonSchemaTest {
             overviews();
             json(0, "clock accept");
             delete(daemon.stateDir());
-            await().until(() -> shell.run("drain", "-ff", "node1", "x").exit() == Exit.READ_ONLY);
+            await().atMost(Duration.ofMinutes(1))
+                    .until(() -> shell.run("drain", "-ff", "node1", "x").exit() == Exit.READ_ONLY);
             overviews();
             json(8, "drain", "node2", "x");
         }
@@ -387,12 +390,16 @@ final class JsonSchemaTest {
 
     private void onEtcd() throws Exception {
         Path place = Files.createDirectory(directory.resolve("shared"));
-        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(place.resolve("etcd")), 1)) {
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(place.resolve("etcd")), 1)) {
             String ledger = "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml() + "\n";
             String config =
                     Files.writeString(place.resolve("etcd.toml"), ledger).toString();
             json(0, "ledger status", "-c", config);
             try (RunningDaemon leader = RunningDaemon.start(place, RESOURCES + ledger)) {
+                await().atMost(Duration.ofMinutes(1)) // a daemon may lead before it is listed
+                        .until(() -> shell.run("ledger", "status", "--json", "-c", config)
+                                .out()
+                                .contains("\"leads\":true"));
                 json(0, "ledger status", "-c", config);
                 Path second = Files.createDirectory(place.resolve("b"));
                 try (RunningDaemon standby = RunningDaemon.start(second, RESOURCES + ledger + "member = \"b\"\n")) {

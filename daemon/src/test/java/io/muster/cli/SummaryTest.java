@@ -14,6 +14,7 @@ import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -183,9 +184,10 @@ class SummaryTest extends VerbTest {
         try (FluxClient bridge = FluxClient.connect(daemon.uri())) {
             bridge.stream("resource.acquire", new Owner("flux", 600).toJson()).next();
         }
-        await().untilAsserted(() -> assertThat(out("summary"))
-                .containsPattern(
-                        "\nscheduler  flux, .*, not connected: the acquisition is kept until \\S+ \\S+ UTC\n"));
+        await().atMost(Duration.ofMinutes(1))
+                .untilAsserted(() -> assertThat(out("summary"))
+                        .containsPattern(
+                                "\nscheduler  flux, .*, not connected: the acquisition is kept until \\S+ \\S+ UTC\n"));
         assertThat(muster("status").err())
                 .matches("muster status: flux, .* is not connected; the acquisition is kept until \\S+ \\S+ UTC\n");
         succeeds("acquire", "release", "flux");

@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,7 @@ class ClocksApartTest {
 
     @BeforeEach
     void startEtcd() throws IOException {
-        etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+        etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1);
     }
 
     @AfterEach
@@ -48,16 +49,23 @@ class ClocksApartTest {
         return RunningDaemon.start(
                 Files.createDirectories(directory.resolve(name)),
                 "snapshot-every = 20\n[[resource.config]]\nhosts = \"node[0-63]\"\ncores = \"0-3\"\n"
-                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml()
+                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nttl = \"20s\"\nendpoints = " + etcd.toml()
                         + "\nmember = \"" + name + "\"\n",
                 clock);
     }
 
-    private static void drain(RunningDaemon daemon, int rank, String reason) throws IOException {
-        try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
-            ObjectNode request = JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(rank));
-            client.rpc("resource.drain", request.put("reason", reason));
-        }
+    /** Drains a host once; the request has an id and is repeated until the daemon leads and etcd answers in time. */
+    private static void drain(RunningDaemon daemon, int rank, String reason) {
+        ObjectNode request = JsonNodeFactory.instance
+                .objectNode()
+                .put("targets", Integer.toString(rank))
+                .put("reason", reason)
+                .put("id", UUID.randomUUID().toString());
+        await().atMost(PATIENCE).pollDelay(Duration.ZERO).ignoreExceptions().untilAsserted(() -> {
+            try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+                client.rpc("resource.drain", request);
+            }
+        });
     }
 
     private static ObjectNode drained(RunningDaemon daemon) throws IOException {
@@ -77,7 +85,7 @@ class ClocksApartTest {
 
     /** Drains a host after this daemon became the leader, and checks that no other drain has a later time. */
     private static void assertLater(RunningDaemon daemon, int rank) throws IOException {
-        await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> drain(daemon, rank, "later"));
+        drain(daemon, rank, "later");
         double latest = 0;
         double later = 0;
         for (JsonNode drain : drained(daemon)) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 final class LogPipeTest {
+    /** Longer than the time that {@link LogPipe#close} gives the reader. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     private static final String LINE = "x".repeat(999) + "\n";
     private static final int TOO_MANY = 3 * LogPipe.MOST_WAITING / LINE.length();
 
@@ -68,7 +72,7 @@ final class LogPipeTest {
         err.println(" and more");
         new IllegalStateException("three").printStackTrace(err);
         err.print("no end");
-        pipe.close();
+        pipe.finish(PATIENCE);
         assertThat(reader.lines())
                 .startsWith("one", "two and more", "java.lang.IllegalStateException: three")
                 .endsWith("no end");
@@ -80,7 +84,7 @@ final class LogPipeTest {
         reader.writing.acquire();
         dropSome();
         reader.goOn();
-        pipe.close();
+        pipe.finish(PATIENCE);
         List<String> lines = reader.lines();
         long whole = lines.stream().filter(LINE.strip()::equals).count();
         assertThat(whole).isGreaterThan(1000).isLessThan(TOO_MANY);
@@ -100,7 +104,7 @@ final class LogPipeTest {
         reader.writing.acquire((int) (TOO_MANY - dropped) * 3 / 4);
         err.print("there is room again\n");
         reader.goOn();
-        pipe.close();
+        pipe.finish(PATIENCE);
         assertThat(reader.lines()).endsWith(LINE.strip(), dropped + " dropped", "there is room again");
     }
 
@@ -119,7 +123,7 @@ final class LogPipeTest {
         reader.gone = true;
         reader.goOn();
         err.print("one\ntwo\n");
-        pipe.close();
+        pipe.finish(PATIENCE);
         assertThat(LogPipe.dropped() - droppedBefore).isEqualTo(2);
     }
 

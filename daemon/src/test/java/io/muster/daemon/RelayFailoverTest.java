@@ -48,7 +48,7 @@ class RelayFailoverTest {
                 "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n" + pki.config(RELAY)
                         + "[[grant]]\nwho = [\"login1.example.org/" + System.getProperty("user.name")
                         + "\"]\nrights = [\"follow\", \"change\", \"acquire\"]\n"
-                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml()
+                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nttl = \"20s\"\nendpoints = " + etcd.toml()
                         + "\nmember = \"" + name + "\"\n");
     }
 
@@ -72,7 +72,7 @@ class RelayFailoverTest {
     void streamsAndRequestsThroughTheRelayContinueAtTheNextLeader() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.issue("ca", "login1", "DNS:login1.example.org");
-        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1)) {
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
             RunningDaemon first = daemon("a", etcd, pki);
             try (RunningDaemon second = daemon("b", etcd, pki)) {
                 assertThat(role(first)).isEqualTo("leader");

@@ -9,6 +9,7 @@ import io.muster.protocol.client.ResponseStream;
 import io.muster.testing.Jansson;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -195,7 +196,7 @@ class ReloadTest {
                 assertThat(daemon.hangup(MUSTER + hosts("n[0-11]"))).isTrue();
                 assertThat(nodes(daemon)).isEqualTo(10);
             }
-            await().until(() -> nodes(daemon) == 12);
+            await().atMost(Duration.ofMinutes(1)).until(() -> nodes(daemon) == 12);
         }
     }
 

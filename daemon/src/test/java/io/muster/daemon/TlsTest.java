@@ -60,6 +60,7 @@ import org.slf4j.LoggerFactory;
 /** Peers that connect over TLS, with certificates that openssl created. */
 @Timeout(300)
 class TlsTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String NODES = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";
     private static final String OPS = "san = \"ops.example.org\"\nrights = [\"follow\", \"change\", \"acquire\"]";
     private static final Options ONCE = Options.DEFAULT.withAttempts(1, Duration.ZERO);
@@ -170,12 +171,13 @@ class TlsTest {
         assertThat(refused).as(name).isNotNull();
         assertThat(refused.errno()).isEqualTo(Errno.EPERM);
         assertThat(refused).hasMessageContaining("refused the connection").hasMessageContaining("log");
-        await().untilAsserted(() -> assertThat(log.list)
-                .as(name)
-                .extracting(ILoggingEvent::getFormattedMessage)
-                .anySatisfy(line -> assertThat(line)
-                        .startsWith("refused 127.0.0.1 on tls: ")
-                        .contains(sentence)));
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(log.list)
+                        .as(name)
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .anySatisfy(line -> assertThat(line)
+                                .startsWith("refused 127.0.0.1 on tls: ")
+                                .contains(sentence)));
     }
 
     @Test
@@ -289,9 +291,10 @@ class TlsTest {
                     .write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(new String(plain.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
                     .doesNotContain("HTTP");
-            await().untilAsserted(() -> assertThat(log.list)
-                    .extracting(ILoggingEvent::getFormattedMessage)
-                    .contains("refused 127.0.0.1 on tls: the peer does not speak TLS"));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log.list)
+                            .extracting(ILoggingEvent::getFormattedMessage)
+                            .contains("refused 127.0.0.1 on tls: the peer does not speak TLS"));
             assertThat(daemon.metrics()).contains("muster_connections_refused_total{reason=\"handshake\"} 1.0");
         }
     }
@@ -323,8 +326,9 @@ class TlsTest {
             }
             assertWorks(honest);
             connect(daemon, "ops").close();
-            await().untilAsserted(() -> assertThat(daemon.metrics())
-                    .contains("muster_connections_refused_total{reason=\"handshake\"} 200.0"));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(daemon.metrics())
+                            .contains("muster_connections_refused_total{reason=\"handshake\"} 200.0"));
             assertThat(log.list.size()).as("the log is not filled").isLessThan(most(start));
         }
     }
@@ -388,9 +392,10 @@ class TlsTest {
                     .as("a record of the handshake")
                     .isEqualTo(22);
             last.getInputStream().readAllBytes();
-            await().untilAsserted(() -> assertThat(log.list)
-                    .extracting(ILoggingEvent::getFormattedMessage)
-                    .anyMatch(line -> line.endsWith("the peer did not complete the handshake in time")));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(log.list)
+                            .extracting(ILoggingEvent::getFormattedMessage)
+                            .anyMatch(line -> line.endsWith("the peer did not complete the handshake in time")));
         } finally {
             for (Socket socket : stalled) {
                 socket.close();
@@ -439,7 +444,8 @@ class TlsTest {
             pki.list("ca");
             Files.delete(pki.file("other.pem")); // an unreadable file of one CA does not affect the files of another CA
             daemon.lookAgain();
-            await().untilAsserted(
+            await().atMost(PATIENCE)
+                    .untilAsserted(
                             () -> assertThatThrownBy(() -> assertWorks(dev)).isInstanceOf(IOException.class));
             assertThat(log.list)
                     .extracting(ILoggingEvent::getFormattedMessage)
@@ -503,11 +509,13 @@ class TlsTest {
             assertWorks(ops);
             assertWorks(reader);
             daemon.reconfigure(NODES + pki.config("san = \"ops.example.org\"\nrights = [\"change\"]", dev));
-            await().untilAsserted(
+            await().atMost(PATIENCE)
+                    .untilAsserted(
                             () -> assertThatThrownBy(() -> assertWorks(ops)).isInstanceOf(IOException.class));
             assertWorks(reader);
             daemon.reconfigure(NODES + pki.config(OPS));
-            await().untilAsserted(
+            await().atMost(PATIENCE)
+                    .untilAsserted(
                             () -> assertThatThrownBy(() -> assertWorks(reader)).isInstanceOf(IOException.class));
             assertRefused(daemon, "dev", "no [[grant]] names the certificate");
         }
@@ -515,13 +523,13 @@ class TlsTest {
 
     @Test
     void aConnectionEndsWhenItsCertificateExpires() throws Exception {
-        String end = DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'", Locale.ROOT)
-                .withZone(ZoneOffset.UTC)
-                .format(Instant.now().plusSeconds(15));
-        try (RunningDaemon daemon = start(OPS)) {
+        try (RunningDaemon daemon = start(OPS);
+                FluxClient ops = connect(daemon, "ops")) {
+            String end = DateTimeFormatter.ofPattern("yyyyMMddHHmmss'Z'", Locale.ROOT)
+                    .withZone(ZoneOffset.UTC)
+                    .format(Instant.now().plusSeconds(15));
             pki.issue("ca", "brief", "DNS:ops.example.org", "-startdate", "20200101000000Z", "-enddate", end);
-            try (FluxClient brief = connect(daemon, "brief");
-                    FluxClient ops = connect(daemon, "ops")) {
+            try (FluxClient brief = connect(daemon, "brief")) {
                 assertWorks(brief);
                 await().atMost(Duration.ofMinutes(1))
                         .untilAsserted(() ->
@@ -604,11 +612,11 @@ class TlsTest {
             }
             assertThatThrownBy(() -> FluxClient.connect(
                             dead + "," + nobody,
-                            Options.DEFAULT.withTimeout(Duration.ofSeconds(1)).with(pki.client("ops"))))
+                            Options.DEFAULT.withTimeout(Duration.ofSeconds(3)).with(pki.client("ops"))))
                     .isInstanceOf(ConnectException.class)
                     .hasMessageStartingWith("nothing listens on " + nobody);
             assertThatThrownBy(() -> FluxClient.connect(
-                            dead, ONCE.withTimeout(Duration.ofSeconds(1)).with(pki.client("ops"))))
+                            dead, ONCE.withTimeout(Duration.ofSeconds(3)).with(pki.client("ops"))))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessage(dead + " accepted the connection, but does not answer in TLS");
             assertThatThrownBy(() -> FluxClient.connect(nobody, ONCE))

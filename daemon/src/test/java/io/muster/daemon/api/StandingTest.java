@@ -28,7 +28,7 @@ final class StandingTest {
         Path own = Files.createDirectories(directory.resolve(name));
         return RunningDaemon.start(
                 own,
-                ApiTest.RESOURCES + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nttl = \"2s\"\nendpoints = "
+                ApiTest.RESOURCES + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nttl = \"20s\"\nendpoints = "
                         + etcd.toml() + "\nmember = \"" + name + "\"\nuris = [\"local:///run/" + name + "\"]\n");
     }
 
@@ -42,7 +42,7 @@ final class StandingTest {
 
     @Test
     void theLedgerListsTheLeaderAndMembersAndIsAnsweredWithoutEtcd() throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1)) {
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
             RunningDaemon first = daemon("a", etcd);
             try (RunningDaemon second = daemon("b", etcd)) {
                 for (String name : new String[] {"a", "b"}) {

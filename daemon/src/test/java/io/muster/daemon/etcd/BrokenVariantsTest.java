@@ -96,7 +96,7 @@ final class BrokenVariantsTest {
 
     /** A disconnected leader sends a pending write after another daemon has answered a change. Returns the events of the log afterwards. */
     private List<String> playWokenLeader(UnaryOperator<Store> stores) throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")
                                 .patient(Duration.ofMinutes(1))
@@ -134,7 +134,7 @@ final class BrokenVariantsTest {
 
     /** Another client writes the key of the leader. Returns whether the former leader can still write. */
     private boolean playUsurper(UnaryOperator<Store> stores) throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Etcd usurper = new Etcd(etcd.access(), 0);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
             byte[] card = "{\"member\":\"usurper\",\"boot\":\"x\"}".getBytes(StandardCharsets.UTF_8);
@@ -158,7 +158,7 @@ final class BrokenVariantsTest {
 
     /** A piece of an abandoned group arrives after the next group with the same first seq. Returns whether a standby can read the log. */
     private boolean playLatePiece(UnaryOperator<Store> stores) throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
             node.writeAndWait("one");
             Etcd.Entry leader = leader(etcd);

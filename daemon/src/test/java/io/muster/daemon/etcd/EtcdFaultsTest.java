@@ -94,7 +94,7 @@ final class EtcdFaultsTest {
 
     @Test
     void no_change_is_lost_while_members_are_replaced_and_the_leader_of_etcd_moves() throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 3);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 3);
                 Node first = new Node(parts(etcd, "a")).awaitLead();
                 Node second = new Node(parts(etcd, "b"))) {
             Load load = new Load(first, second);
@@ -111,7 +111,7 @@ final class EtcdFaultsTest {
 
     @Test
     void no_change_is_lost_after_all_members_are_killed_or_a_quorum_is_paused() throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 3);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 3);
                 Node first = new Node(parts(etcd, "a")).awaitLead();
                 Node second = new Node(parts(etcd, "b"))) {
             Load load = new Load(first, second);
@@ -137,7 +137,7 @@ final class EtcdFaultsTest {
     @Test
     void running_daemons_refuse_a_restored_backup_and_stop_leading() throws Exception {
         Path backup = directory.resolve("backup");
-        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1);
                 Node leader = new Node(parts(etcd, "a")).awaitLead();
                 Node standby = new Node(parts(etcd, "b"))) {
             assertThat(leader.writeAndWait("one").durable()).isTrue();
@@ -162,7 +162,7 @@ final class EtcdFaultsTest {
 
     @Test
     void a_full_database_prevents_an_election_until_space_is_freed() throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1, "--quota-backend-bytes=4000000");
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1, "--quota-backend-bytes=4000000");
                 Node next = new Node(parts(etcd, "b"))) {
             next.awaitLead();
             try (Node first = new Node(parts(etcd, "a"))) {
@@ -205,7 +205,7 @@ final class EtcdFaultsTest {
 
     @Test
     void a_reconnected_leader_publishes_no_old_snapshot_and_deletes_nothing() throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();
                 Store late = new Store(new Etcd(etcd.access(), 0), new Keys(PREFIX))) {
@@ -273,9 +273,9 @@ final class EtcdFaultsTest {
                 return result;
             }
         };
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Node node =
-                        new Node(parts(etcd, "a").patient(Duration.ofSeconds(1)).with(revoking)).awaitLead();
+                        new Node(parts(etcd, "a").patient(Duration.ofSeconds(5)).with(revoking)).awaitLead();
                 Node standby = new Node(parts(etcd, "b"))) {
             assertThat(node.writeAndWait("one").durable()).isTrue();
             attempts.set(0);
@@ -290,7 +290,7 @@ final class EtcdFaultsTest {
     /** Each answer takes 0.3 s or more; the daemon waits 0.5 s for the answer to a keep-alive, and the lease lasts for 2 s. */
     @Test
     void a_slow_etcd_causes_no_election() throws Exception {
-        try (EtcdCluster etcd = EtcdCluster.start(directory, 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node leader = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();
                 Node standby = new Node(Node.Parts.of(List.of(proxy.uri()), "b"))) {

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -67,7 +68,7 @@ final class NemesisTest {
                     }
                 }
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(100_000);
         }
     }
 
@@ -147,7 +148,7 @@ final class NemesisTest {
     private List<String> run(long seed, UnaryOperator<Store> stores) throws Exception {
         System.out.println("seed " + seed);
         Random random = new Random(seed);
-        EtcdCluster etcd = EtcdCluster.start(directory, NODES);
+        EtcdCluster etcd = EtcdCluster.quick(directory, NODES);
         running = etcd;
         List<Thread> writers = new ArrayList<>();
         try {

@@ -53,6 +53,11 @@ public final class Proxy implements Closeable {
                 }
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target.getPort());
                 synchronized (this) {
+                    if (cut) { // since the look above
+                        client.close();
+                        server.close();
+                        continue;
+                    }
                     open.add(client);
                     open.add(server);
                 }

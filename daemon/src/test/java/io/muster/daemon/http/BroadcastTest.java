@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +36,9 @@ final class BroadcastTest {
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     private final Broadcast events = new Broadcast(loop.next(), KEPT, 0);
     private final AtomicBoolean allowed = new AtomicBoolean(true);
+    /** The number of readers that were registered, including closed ones. */
+    private final AtomicInteger registered = new AtomicInteger();
+
     private final List<Socket> open = new ArrayList<>();
     private HttpServer server;
     private long last;
@@ -66,6 +70,7 @@ final class BroadcastTest {
                         drop.run();
                     }
                 }));
+                registered.incrementAndGet();
             }
         };
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -194,7 +199,7 @@ final class BroadcastTest {
     void anOutOfMemoryErrorForOneReaderClosesOnlyThisReader() throws IOException {
         Socket costly = follow("since=0&name=costly");
         Reader other = new Reader(follow("since=0"));
-        while (events.size() < 2) {
+        while (registered.get() < 2) {
             Thread.onSpinWait();
         }
         for (int i = 1; i <= 3; i++) {
@@ -219,7 +224,7 @@ final class BroadcastTest {
         }
         Reader late = new Reader(follow("since=0&name=drain&name=late"));
         int readers = open.size();
-        while (events.size() < readers) {
+        while (registered.get() < readers) {
             Thread.onSpinWait();
         }
         assertThat(events.untaken()).isLessThan(Broadcast.MOST_UNTAKEN + (4 << 20));
@@ -239,8 +244,8 @@ final class BroadcastTest {
         serve(Duration.ofSeconds(1));
         add(900, "drain", 10_000);
         Socket stuck = follow("since=0");
-        while (events.size() == 0) {
-            Thread.onSpinWait(); // until the reader is registered, which follows the head of the response
+        while (registered.get() == 0) {
+            Thread.onSpinWait();
         }
         while (events.size() != 0) {
             Thread.onSpinWait(); // until the daemon has closed the connection

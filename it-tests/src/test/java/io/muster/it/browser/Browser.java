@@ -52,6 +52,7 @@ final class Browser implements AutoCloseable {
         chromium = playwright
                 .chromium()
                 .launch(new BrowserType.LaunchOptions()
+                        .setTimeout(PATIENCE)
                         .setExecutablePath(executable())
                         .setArgs(OPTIONS));
     }

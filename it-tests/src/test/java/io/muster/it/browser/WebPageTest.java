@@ -290,7 +290,7 @@ class WebPageTest {
     void theServiceViewShowsTheDaemonsOfTheLedgerAndWhatExpires() throws Exception {
         Pki pki = Pki.in(Files.createDirectories(directory.resolve("pki")));
         String grant = "san = \"ops.example.org\"\nrights = [\"follow\"]";
-        try (EtcdCluster etcd = EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), 1);
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1);
                 LedgerDaemons daemons = new LedgerDaemons(List.of(
                         LedgerDaemons.setup(directory.resolve("a"), etcd, "", Browser.racks(4, 16)),
                         LedgerDaemons.setup(
