@@ -34,6 +34,9 @@ public final class DaemonProcess implements AutoCloseable {
     /** A warning that every test permits: changes may be faster than the log, and then the warning has the number of omitted lines. */
     private static final String SLOW_LOG = "changes were journaled but not logged: the log is too slow";
 
+    /** A warning if the test is slower than the log. */
+    private static final String UNREAD_LOG = "log lines were dropped here, because nobody read the log";
+
     /** Options with a long timeout: a slow disk or machine is no reason to fail. */
     private static final Options PATIENT = Options.DEFAULT.withTimeout(Output.PATIENCE);
 
@@ -66,6 +69,20 @@ public final class DaemonProcess implements AutoCloseable {
 
         public Setup jvm(String... options) {
             return new Setup(directory, config, List.of(options), wrapper);
+        }
+
+        /** Starts and stops this daemon, and returns a setup that loads the classes of this run from an archive, as the launcher does. */
+        public Setup trained() {
+            Path archive = directory.resolve("daemon.jsa");
+            andJvm("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable")
+                    .start()
+                    .expect(".") // the test is not about this run
+                    .close();
+            return andJvm("-XX:SharedArchiveFile=" + archive);
+        }
+
+        private Setup andJvm(String... options) {
+            return jvm(Stream.concat(jvm.stream(), Stream.of(options)).toArray(String[]::new));
         }
 
         public Setup wrapper(String... command) {
@@ -146,7 +163,7 @@ public final class DaemonProcess implements AutoCloseable {
         this.setup = setup;
         this.process = process;
         this.output = new Output(process.getInputStream(), setup.directory.resolve("log"));
-        expect(SLOW_LOG);
+        expect(SLOW_LOG, UNREAD_LOG);
     }
 
     /** @param regexes match lines of WARN and ERROR that this test causes */

@@ -50,6 +50,10 @@ class FailoverTest {
     private static final int SAID_EVERY = 50;
     /** Events between snapshots: etcd keeps many more events than are written while a daemon is away, and deletes some in a build. */
     private static final int SNAPSHOT_EVERY = 10_000;
+    /** The last three keep the log of a member short, which the member reads at its start. */
+    private static final String[] ETCD_OPTIONS = {
+        "--quota-backend-bytes=8589934592", "--snapshot-count=10000", "--max-wals=1", "--max-snapshots=1"
+    };
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
@@ -102,8 +106,8 @@ class FailoverTest {
         String given = System.getProperty("muster.seed", "");
         long seed = given.isEmpty() ? 1 : Long.parseLong(given);
         System.out.println(FAILOVERS + " failovers, seed " + seed);
-        try (EtcdCluster etcd = EtcdCluster.start(
-                        Files.createDirectory(directory.resolve("etcd")), SIZE, "--quota-backend-bytes=8589934592");
+        try (EtcdCluster etcd =
+                        EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), SIZE, ETCD_OPTIONS);
                 DistantScheduler distant =
                         new DistantScheduler(directory.resolve("distant"), Collections.nCopies(SIZE, "127.0.0.1"));
                 LedgerDaemons daemons = new LedgerDaemons(setups(etcd, distant))) {
@@ -133,7 +137,8 @@ class FailoverTest {
                     PatientAdmin.hosts(ADMINS),
                     distant.listener(i)));
         }
-        return setups;
+        String[] jvm = setups.get(0).trained().jvm().toArray(String[]::new);
+        return setups.stream().map(setup -> setup.jvm(jvm)).toList();
     }
 
     private void begin(LedgerDaemons daemons, LogWitness witness) {
@@ -162,7 +167,7 @@ class FailoverTest {
     private void play(Random random, EtcdCluster etcd, LedgerDaemons daemons, LogWitness witness) throws Exception {
         Fault[] all = Fault.values();
         for (int i = 1; i <= FAILOVERS; i++) {
-            pause(random, 200, 1000);
+            pause(random, 100, 500);
             Fault fault = all[random.nextInt(all.length)];
             try {
                 cause(fault, random, etcd, daemons);
