@@ -3,6 +3,7 @@ package io.muster.it.cast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.relay.Relay;
+import io.muster.it.harness.Output;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import io.muster.protocol.client.TlsServer;
@@ -58,8 +59,8 @@ public final class DistantScheduler implements AutoCloseable {
                 .map(address -> TlsServer.parse("tls://" + address))
                 .toList();
         relay = new Relay(socket, servers, pki.client(NAME), NAME);
-        FollowingScheduler started =
-                new FollowingScheduler(FluxClient.connect("local://" + socket, Options.DEFAULT), mayEnd);
+        FollowingScheduler started = new FollowingScheduler(
+                FluxClient.connect("local://" + socket, Options.DEFAULT.withTimeout(Output.PATIENCE)), mayEnd);
         scheduler = started;
         started.start();
         started.awaitAcquired();

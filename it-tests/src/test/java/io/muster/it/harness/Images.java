@@ -22,7 +22,7 @@ public final class Images {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            return info.waitFor(60, TimeUnit.SECONDS) && info.exitValue() == 0;
+            return info.waitFor(300, TimeUnit.SECONDS) && info.exitValue() == 0;
         } catch (IOException noSuchCommand) {
             return false;
         } catch (InterruptedException e) {

@@ -34,7 +34,10 @@ public final class Output {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(from, StandardCharsets.UTF_8));
                 Writer out = Files.newBufferedWriter(copy, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
-                out.append(line).append('\n').flush();
+                out.append(line).append('\n');
+                if (!in.ready()) { // a flush for each line would be slower than the changes of a daemon
+                    out.flush();
+                }
                 add(line);
             }
         } catch (IOException e) {

@@ -1,12 +1,14 @@
 package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
+import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
@@ -116,6 +118,8 @@ class BackupTest {
         }
 
         void stop() throws InterruptedException {
+            await().atMost(Output.PATIENCE)
+                    .until(() -> answered.size() == RecordingAdmin.RANKS || failure.get() != null);
             stopping.set(true);
             thread.join();
             assertThat(failure.get()).isNull();

