@@ -136,11 +136,10 @@ class HttpsTest {
                 byte[] answer = plain.getInputStream().readAllBytes();
                 assertThat(new String(answer, StandardCharsets.ISO_8859_1)).doesNotContain("HTTP/1.1");
             }
+            // The client without a grant tries several times.
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(daemon.metrics())
-                            .containsPattern(
-                                    "muster_connections_refused_total\\{reason=\"certificate\"} [1-9]") // the client
-                            // retries
+                            .containsPattern("muster_connections_refused_total\\{reason=\"certificate\"} [1-9]")
                             .contains("muster_connections_refused_total{reason=\"handshake\"} 1.0"));
         }
     }

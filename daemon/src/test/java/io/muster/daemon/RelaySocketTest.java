@@ -306,7 +306,8 @@ class RelaySocketTest {
                     first.stream("resource.journal", null);
                     third.stream("resource.journal", null);
                 }
-                first.rpc("resource.status", null); // else the relay may read the next stream first
+                // The answers show that the relay has read all 64 requests.
+                first.rpc("resource.status", null);
                 third.rpc("resource.status", null);
                 try (ResponseStream one = second.stream("resource.journal", null)) {
                     assertThatThrownBy(one::next)

@@ -202,7 +202,14 @@ public final class EtcdLedger implements Ledger {
 
     @Override
     public void handOver() {
-        requests.addLate(() -> handedOver = store.handOver(term()));
+        requests.addLate(() -> {
+            Writer leading = writer;
+            handedOver = store.handOver(term(), settings.self());
+            if (handedOver && leading != null) {
+                follower.resume(leading.head(), leading.ledAt());
+                writer = null; // without a call of stand(), which is for a daemon that goes on
+            }
+        });
     }
 
     @Override
@@ -226,7 +233,7 @@ public final class EtcdLedger implements Ledger {
     private void run() {
         boolean again = false;
         while (!closing) {
-            requests.run(again || !waiting.isEmpty() ? 0 : POLL_MILLIS);
+            requests.run(again || (!handedOver && !waiting.isEmpty()) ? 0 : POLL_MILLIS);
             again = !handedOver && attempt();
         }
         finish();
@@ -338,9 +345,8 @@ public final class EtcdLedger implements Ledger {
             commit(leading);
             return true;
         }
-        if (!question
-                && System.nanoTime() - leading.ledAt()
-                        <= Math.min(settings.ttl().toNanos() / 4, LOOK_NANOS)) {
+        long look = Math.min(settings.ttl().toNanos() / 4, LOOK_NANOS);
+        if (!question && System.nanoTime() - leading.ledAt() <= look) {
             follower.refill(leading.head().seq());
         } else if (!leads(leading)) {
             step();
@@ -392,9 +398,8 @@ public final class EtcdLedger implements Ledger {
             return;
         }
         long first = leading.head().seq() + 1;
-        long last = pending.last();
         byte[] lines = JournalLines.encode(first, commands);
-        Group group = leading.next(last, level, lines);
+        Group group = leading.next(pending.last(), level, lines);
         long encoded = System.nanoTime();
         Writer.Verdict verdict;
         try {
@@ -405,25 +410,20 @@ public final class EtcdLedger implements Ledger {
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
             local.append(first, commands);
-            snapshotter.reached(group.txn(), last);
-            listener.committed(
-                    pending.size(),
-                    (int) (last - first + 1),
-                    lines.length,
-                    encoded - start,
-                    System.nanoTime() - encoded);
+            snapshotter.reached(group.txn(), pending.last());
+            int events = (int) (pending.last() - first + 1);
+            listener.committed(pending.size(), events, lines.length, encoded - start, System.nanoTime() - encoded);
             become(Condition.WRITABLE, "");
             pending.succeed(completions);
             return;
         }
         listener.failed(verdict.reason());
-        fail(leading, group, commands, pending, verdict);
+        fail(leading, group, pending, verdict);
     }
 
-    private void fail(
-            Writer leading, Group group, List<List<byte[]>> commands, Pending pending, Writer.Verdict verdict) {
+    private void fail(Writer leading, Group group, Pending pending, Writer.Verdict verdict) {
         if (verdict.kind() == Writer.Kind.ENDED) {
-            follower.resolve(group.first(), group.txn(), commands, durable -> {
+            follower.resolve(group.first(), group.txn(), pending.commands(), durable -> {
                 if (durable != null && durable) {
                     pending.succeed(completions);
                 } else {

@@ -181,12 +181,14 @@ class Store implements Closeable {
     /**
      * Ends the term of this daemon.
      *
-     * @param term 0 if this daemon does not lead
+     * @param term 0 if this daemon does not lead; the key of the leader may still name it
      * @return false if etcd did not answer: the end of the lease ends the term then
      */
-    boolean handOver(long term) {
+    boolean handOver(long term, Leader self) {
         try {
-            if (term != 0) {
+            if (term == 0) {
+                resign(self);
+            } else {
                 resign(term);
             }
             return true;

@@ -53,7 +53,7 @@ public interface Ledger extends Closeable {
 
     /**
      * Lets another daemon write a shared ledger, when this daemon has nothing more to submit. This daemon then neither leads nor follows
-     * until {@link #close}, so that its last snapshot has the last event. Does nothing if the ledger is not shared.
+     * until {@link #close}, and its state stays as it is. Does nothing if the ledger is not shared or does not answer.
      */
     default void handOver() {}
 

@@ -286,15 +286,23 @@ final class EtcdLedgerTest {
 
     @Test
     void a_leader_that_hands_over_is_replaced_before_it_stops_and_keeps_its_state() throws Exception {
-        try (Node first = new Node(parts("a")).awaitLead();
-                Node second = new Node(parts("b"))) {
+        Node first = new Node(parts("a")).awaitLead();
+        try (Node second = new Node(parts("b"))) {
             assertDurable(first.writeAndWait("one"));
             second.awaitEvents(List.of("one"));
             first.ledger.handOver();
             second.awaitLead();
             assertDurable(second.writeAndWait("two"));
-            assertThat(first.events()).containsExactly("one");
+            CompletableFuture<Outcome> late = first.write("late");
+            await().during(Duration.ofSeconds(2))
+                    .atMost(Node.PATIENCE)
+                    .until(() -> first.leads() && first.events().equals(List.of("one")));
             assertDurable(first.snapshot());
+            first.close();
+            assertThat(late.get(60, TimeUnit.SECONDS))
+                    .isEqualTo(new Outcome(Outcome.Kind.FAILED, "the daemon stops", true));
+        } finally {
+            first.close();
         }
     }
 
@@ -664,7 +672,7 @@ final class EtcdLedgerTest {
                 return late.ledger.snapshotSeq() >= 43;
             });
             all.addAll(fill(late, 1001, 1));
-            await().atMost(Node.PATIENCE).until(late::isCopied); // a daemon that stops does not wait for it
+            await().atMost(Node.PATIENCE).until(late::isCopied); // close() does not wait for the copy
         } finally {
             first.close();
         }

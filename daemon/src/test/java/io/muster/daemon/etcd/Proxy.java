@@ -53,7 +53,7 @@ public final class Proxy implements Closeable {
                 }
                 Socket server = new Socket(InetAddress.getLoopbackAddress(), target.getPort());
                 synchronized (this) {
-                    if (cut) { // since the look above
+                    if (cut) { // the proxy was cut after isCut()
                         client.close();
                         server.close();
                         continue;

@@ -33,7 +33,6 @@ public final class LedgerDaemons implements AutoCloseable {
         "changes are refused",
         "the daemon starts with the state that it had when it stopped",
         "the snapshot at seq [0-9]+ was not written",
-        "the last snapshot could not be written: the next start replays the journal",
         "etcd does not answer: the last snapshot is not written to it",
         "etcd was not compacted",
         "the last write was cut short by a crash",
