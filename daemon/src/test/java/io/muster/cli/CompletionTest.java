@@ -3,6 +3,7 @@ package io.muster.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.RunningDaemon;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -15,8 +16,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Completions, requested as the shells request them. */
 class CompletionTest {
@@ -39,22 +38,6 @@ class CompletionTest {
 
     @TempDir
     private Path directory;
-
-    /** Returns bash, and zsh if it is installed; .ci/run requires zsh. */
-    static Stream<String> shells() {
-        return Stream.concat(Stream.of("bash"), installed("zsh"));
-    }
-
-    /** Returns fish if it is installed; .ci/run requires fish. */
-    static Stream<String> fish() {
-        return installed("fish");
-    }
-
-    private static Stream<String> installed(String shell) {
-        return Stream.of(shell)
-                .filter(name -> Stream.of(System.getenv("PATH").split(":", -1))
-                        .anyMatch(place -> Files.isExecutable(Path.of(place, name))));
-    }
 
     /** Returns the output of a shell that reads no start-up files of the user. */
     private List<String> ask(String shell, List<String> lines) throws IOException, InterruptedException {
@@ -81,9 +64,18 @@ class CompletionTest {
         return said;
     }
 
-    @ParameterizedTest
-    @MethodSource("shells")
-    void everyVerbAndItsOptionsAreCompleted(String shell) throws Exception {
+    @Test
+    void everyVerbAndItsOptionsAreCompletedInBash() throws Exception {
+        everyVerbAndItsOptionsAreCompleted("bash");
+    }
+
+    @Test
+    @Needs("zsh")
+    void everyVerbAndItsOptionsAreCompletedInZsh() throws Exception {
+        everyVerbAndItsOptionsAreCompleted("zsh");
+    }
+
+    private void everyVerbAndItsOptionsAreCompleted(String shell) throws Exception {
         List<List<String>> verbs = HelpTest.verbs().toList();
         List<String> questions = new ArrayList<>();
         for (List<String> words : verbs) {
@@ -131,9 +123,18 @@ class CompletionTest {
                 'holder admin' 'holder ops'
             """;
 
-    @ParameterizedTest
-    @MethodSource("shells")
-    void hostsPropertiesStatesAndHoldersAreCompletedFromOneRequestToTheDaemon(String shell) throws Exception {
+    @Test
+    void hostsPropertiesStatesAndHoldersAreCompletedInBashFromOneRequestToTheDaemon() throws Exception {
+        wordsAreCompletedFromOneRequestToTheDaemon("bash");
+    }
+
+    @Test
+    @Needs("zsh")
+    void hostsPropertiesStatesAndHoldersAreCompletedInZshFromOneRequestToTheDaemon() throws Exception {
+        wordsAreCompletedFromOneRequestToTheDaemon("zsh");
+    }
+
+    private void wordsAreCompletedFromOneRequestToTheDaemon(String shell) throws Exception {
         daemonSays(WORDS);
         List<String> said = ask(
                 shell,
@@ -170,9 +171,18 @@ class CompletionTest {
                 .isEqualTo("rwx------");
     }
 
-    @ParameterizedTest
-    @MethodSource("shells")
-    void theShellDoesNotExpandBracketsOfAHostlistToFileNames(String shell) throws Exception {
+    @Test
+    void bashDoesNotExpandBracketsOfAHostlistToFileNames() throws Exception {
+        theShellDoesNotExpandBracketsOfAHostlist("bash");
+    }
+
+    @Test
+    @Needs("zsh")
+    void zshDoesNotExpandBracketsOfAHostlistToFileNames() throws Exception {
+        theShellDoesNotExpandBracketsOfAHostlist("zsh");
+    }
+
+    private void theShellDoesNotExpandBracketsOfAHostlist(String shell) throws Exception {
         daemonSays(WORDS);
         Files.createFile(directory.resolve("n1,n2"));
         assertThat(ask(shell, List.of("cd " + directory, "ask muster drain 'n[1-3],n'")))
@@ -211,12 +221,12 @@ class CompletionTest {
         assertThat(asked()).hasSize(2);
     }
 
-    @ParameterizedTest(allowZeroInvocations = true)
-    @MethodSource("fish")
-    void fishCompletesTheSameWords(String fish) throws Exception {
+    @Test
+    @Needs("fish")
+    void fishCompletesTheSameWords() throws Exception {
         daemonSays(WORDS);
         Path completion = directory.resolve("completion");
-        Files.writeString(completion, new Shell().run("completion", fish).out());
+        Files.writeString(completion, new Shell().run("completion", "fish").out());
         Path script = directory.resolve("script");
         Files.writeString(script, "source " + completion + """
 
@@ -224,7 +234,7 @@ class CompletionTest {
                     echo $line '->' (complete -C $line)
                 end
                 """);
-        assertThat(output(fish, "--no-config", script.toString()))
+        assertThat(output("fish", "--no-config", script.toString()))
                 .containsExactly(
                         "muster drain n -> n1 n2",
                         "muster drain --holder=o -> --holder=ops",

@@ -7,6 +7,7 @@ import io.muster.cli.FluxFit.Level;
 import io.muster.cli.Shell.Result;
 import io.muster.daemon.RunningDaemon;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -149,11 +150,11 @@ class FluxCheckTest {
         Files.writeString(
                 directory.resolve("muster.toml"),
                 "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\n" + RESOURCES.replace("offline", "online")
-                        + "[[grant]]\nwho = [\"65534\"]\nrights = [\"acquire\"]\n");
+                        + "[[grant]]\nwho = [\"4711\"]\nrights = [\"acquire\"]\n");
         Result result = check(flux("0.70.0", saying("""
                 {"errors":{"start_file":"there is no rc1.d/muster.py in /etc/flux/modprobe","bridge":"no file names it"},\
                 "bindings":"python3","modules":true,"configuration":{},"instance":null,"configured_hosts":"node[0-2]",\
-                "start_file":null,"bridge":null}""")), "--owner", "65534");
+                "start_file":null,"bridge":null}""")), "--owner", "4711");
 
         assertThat(result.exit()).isEqualTo(1);
         assertThat(result.out())
@@ -180,9 +181,15 @@ class FluxCheckTest {
                         .out())
                 .contains("problem  python")
                 .contains("python is not installed: install flux-core's Python bindings");
+        assertThat(check(flux("0.88.0", ":"), "everything").err()).contains("expected bridge, feed or observe");
+    }
+
+    @Test
+    @Needs("python3")
+    void pythonWithoutTheBindingsOfFluxIsNamed() throws Exception {
+        Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\n");
         assertThat(check(flux("0.88.0", "shift; exec python3 \"$@\"")).out())
                 .contains("problem  python    ModuleNotFoundError: No module named 'flux'")
                 .contains("problem  rc1.d     ModuleNotFoundError: No module named 'flux'");
-        assertThat(check(flux("0.88.0", ":"), "everything").err()).contains("expected bridge, feed or observe");
     }
 }

@@ -28,6 +28,7 @@ import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -129,6 +130,7 @@ final class JsonSchemaTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void everyOutputConformsToTheSchemaAndEveryKeyOfTheSchemaIsPrinted() throws Exception {
         withoutADaemon();
         Path state = directory.resolve("state");

@@ -16,6 +16,7 @@ import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Daemons that share a ledger on a real etcd. */
+@Needs({"etcd", "etcdctl"})
 final class StandbyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -10,6 +10,7 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Daemons that share a ledger on a real etcd, and whose clocks are two minutes apart. */
 @Timeout(300)
+@Needs({"etcd", "etcdctl"})
 class ClocksApartTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AHEAD = Duration.ofMinutes(2);

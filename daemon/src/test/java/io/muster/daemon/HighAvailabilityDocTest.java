@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.cli.Shell;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
+import io.muster.testing.Needs;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The configuration in {@code docs/high-availability.md} is one that the daemon accepts. */
+@Needs("openssl")
 class HighAvailabilityDocTest {
     private static final Path PAGE = Path.of("../docs/high-availability.md");
     private static final Path PACKAGED = Path.of("../config/muster.toml");

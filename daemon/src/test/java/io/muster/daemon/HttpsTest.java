@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.cli.Shell;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.tls.Proof;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The HTTP API over TLS, used by the HTTP client of the JDK. */
 @Timeout(300)
+@Needs("openssl")
 class HttpsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String NODES = "[[resource.config]]\nhosts = \"node[0-9999]\"\ncores = \"0-3\"\n";

@@ -3,6 +3,7 @@ package io.muster.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.cli.Shell;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The examples of {@code docs/network.md} work as printed, except for the names of files and hosts. */
+@Needs("openssl")
 class NetworkDocTest {
     private static final Path PAGE = Path.of("../docs/network.md");
 

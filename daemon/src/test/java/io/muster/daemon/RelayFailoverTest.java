@@ -12,6 +12,7 @@ import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A relay in front of two daemons that share a ledger on a real etcd. */
 @Timeout(300)
+@Needs({"etcd", "etcdctl", "openssl"})
 class RelayFailoverTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String RELAY =

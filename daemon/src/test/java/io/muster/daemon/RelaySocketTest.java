@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -17,6 +16,7 @@ import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
@@ -36,6 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A relay and its users on another host; the test uses this host as the other host. */
 @Timeout(300)
+@Needs("openssl")
 class RelaySocketTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String ME = System.getProperty("user.name");
@@ -128,8 +129,8 @@ class RelaySocketTest {
     }
 
     @Test
+    @Needs("root")
     void rootOfTheHostActsAsTheRelayUnlessTheGrantSetsRoot() throws Exception {
-        assumeTrue(ME.equals("root"), "only root can be root");
         daemon.reconfigure(config(RELAY.replace("root = true", ""), "read"));
         try (FluxClient root = connect()) {
             ObjectNode named = drain("node1").put("holder", "x");

@@ -20,6 +20,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.tls.ClientFiles;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -59,6 +60,7 @@ import org.slf4j.LoggerFactory;
 
 /** Peers that connect over TLS, with certificates that openssl created. */
 @Timeout(300)
+@Needs("openssl")
 class TlsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String NODES = "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n";

@@ -3,6 +3,7 @@ package io.muster.gates;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.metrics.Meter;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ final class AlertRulesTest {
     }
 
     @Test
+    @Needs("promtool")
     void promtool_accepts_the_rules_and_their_tests_pass() throws Exception {
         promtool("promtool", "check", "rules", "muster.rules.yml");
         promtool("promtool", "test", "rules", "muster.test.yml");

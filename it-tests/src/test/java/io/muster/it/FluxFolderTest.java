@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Tool;
+import io.muster.testing.Needs;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The Python programs of the folder {@code flux}, under the Python of the system and without Flux. */
 @Timeout(600)
+@Needs("python3")
 class FluxFolderTest {
     private static final String PYTHON = "/usr/bin/python3";
     private static final Path TESTS =

@@ -55,7 +55,8 @@ final class Subject implements AutoCloseable {
         int port = freePort();
         String config = config(directory, ranks, port);
         Files.writeString(directory.resolve("muster.toml"), config);
-        List<String> line = new ArrayList<>(command);
+        List<String> line = new ArrayList<>(List.of("env", "--default-signal=HUP")); // nohup may have started this
+        line.addAll(command);
         line.addAll(
                 List.of("serve", "--config", directory.resolve("muster.toml").toString()));
         long start = System.nanoTime();
@@ -153,7 +154,7 @@ final class Subject implements AutoCloseable {
     void hangup(String more) throws IOException {
         Files.writeString(directory.resolve("muster.toml"), config + more);
         String before = reloaded();
-        new ProcessBuilder("kill", "-HUP", Long.toString(process.pid())).start();
+        new ProcessBuilder("sh", "-c", "kill -HUP " + process.pid()).start();
         String now = before;
         while (now.equals(before)) {
             Pause.of(PAUSE_MILLIS);

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,7 @@ final class StandingTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void theLedgerListsTheLeaderAndMembersAndIsAnsweredWithoutEtcd() throws Exception {
         try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
             RunningDaemon first = daemon("a", etcd);
@@ -77,6 +79,7 @@ final class StandingTest {
     }
 
     @Test
+    @Needs("openssl")
     void certificatesAreListedInTheOrderOfTheirExpiry() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         try (RunningDaemon daemon = RunningDaemon.start(

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.testing.Needs;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Scenarios that reveal a fault of the ledger, run with the correct ledger and with ledgers that are deliberately wrong. */
+@Needs({"etcd", "etcdctl"})
 final class BrokenVariantsTest {
     private static final String PREFIX = "/muster/test/";
     private static final int TIMEOUT = 10_000;

@@ -186,7 +186,7 @@ public final class EtcdCluster implements AutoCloseable {
     private void signal(String name, int i) throws IOException, InterruptedException {
         Process process = members.get(i);
         if (process != null) {
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+            new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid())
                     .start()
                     .waitFor();
         }

@@ -7,6 +7,7 @@ import io.muster.daemon.etcd.EtcdException.Fate;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
+import io.muster.testing.Needs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Operations and failures of the members of etcd while daemons lead and follow. */
 @Timeout(600)
+@Needs({"etcd", "etcdctl"})
 final class EtcdFaultsTest {
     private static final String PREFIX = "/muster/test/";
     private static final Duration OUTAGE = Duration.ofMinutes(1);

@@ -8,6 +8,7 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
+import io.muster.testing.Needs;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Needs({"etcd", "etcdctl"})
 final class EtcdLedgerTest {
     private static final String PREFIX = "/muster/test/";
 

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.Etcd.Compare;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -48,6 +49,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_transaction_is_carried_out_only_if_its_conditions_hold() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
                 Etcd etcd = client(cluster)) {
@@ -89,6 +91,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void calls_go_to_the_member_that_leads_etcd_and_stay_where_they_are_if_no_endpoint_names_it() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 3);
                 Etcd etcd = nearLeader(cluster)) {
@@ -107,6 +110,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void calls_do_not_go_to_a_leader_of_etcd_that_does_not_answer() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 3)) {
             int leader = cluster.leader();
@@ -121,6 +125,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_range_respects_its_limit_its_order_and_whether_values_are_requested() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
                 Etcd etcd = client(cluster)) {
@@ -144,6 +149,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_key_is_deleted_with_its_lease() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
                 Etcd etcd = client(cluster)) {
@@ -168,6 +174,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void requests_beyond_the_limits_of_etcd_are_refused() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
                 Etcd etcd = client(cluster)) {
@@ -198,6 +205,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_call_with_a_refused_connection_was_not_sent_and_the_next_call_uses_the_next_member() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1)) {
             URI dead = URI.create("http://127.0.0.1:" + Ports.free());
@@ -210,6 +218,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_call_to_a_member_that_is_stopped_has_an_unknown_outcome() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
                 Etcd etcd = client(cluster)) {
@@ -228,6 +237,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_full_database_is_distinguished_from_a_refusal() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1, "--quota-backend-bytes=2000000");
                 Etcd etcd = client(cluster)) {
@@ -244,6 +254,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_user_logs_in_again_when_the_password_has_changed() throws Exception {
         Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
         try (EtcdCluster cluster = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
@@ -343,6 +354,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl", "openssl"})
     void both_sides_verify_certificates_and_the_files_are_read_for_each_connection() throws Exception {
         certificate("servers", "server", "rsa");
         certificate("clients", "client", "ec");

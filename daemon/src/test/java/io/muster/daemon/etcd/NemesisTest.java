@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * every change that was answered as made is in the log once, no change that was answered as failed is in the log, and a change that was
  * answered before another change was sent precedes it.
  */
+@Needs({"etcd", "etcdctl"})
 final class NemesisTest {
     private static final int NODES = 3;
     private static final int ROUNDS = Integer.getInteger("muster.nemesis.rounds", 8);

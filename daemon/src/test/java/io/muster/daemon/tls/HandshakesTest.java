@@ -7,6 +7,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.tls.Pem;
+import io.muster.testing.Needs;
 import io.netty.channel.Channel;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Peers between their handshake and their arrival, with threads that the test runs by hand. */
+@Needs("openssl")
 final class HandshakesTest implements Host {
     private final List<String> told = new ArrayList<>();
     private final Queue<Runnable> workers = new ArrayDeque<>();

@@ -8,6 +8,7 @@ import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Right;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.tls.Pem;
+import io.muster.testing.Needs;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Certificates with arbitrary changed bytes. */
+@Needs("openssl")
 final class TrustFuzzTest {
     private static byte[] good = new byte[0];
     private static Trust trust = trust(Path.of("/dev/null"), List.of());

@@ -10,6 +10,7 @@ import io.muster.it.cast.FollowingScheduler;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.protocol.client.FluxClient;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The pictures of the page in the README and in {@code docs/web.md}, of a cluster with typical troubles. */
 @Timeout(600)
+@Needs("chromium")
 class ScreenshotTest {
     private static final Path DOCS = Path.of("..", "docs").toAbsolutePath().normalize();
 

@@ -15,6 +15,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.LedgerDaemons;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The page in a browser, with a daemon as a process. */
 @Timeout(900)
+@Needs({"chromium", "etcd", "etcdctl", "openssl"})
 class WebPageTest {
     private static final String HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\"&";
     private static final int LARGE = 16_384;

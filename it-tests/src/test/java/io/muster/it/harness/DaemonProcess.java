@@ -221,7 +221,7 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** @param name a name that kill(1) accepts */
     public void signal(String name) {
-        Tool.run("kill", "-" + name, Long.toString(pid()));
+        Tool.run("sh", "-c", "kill -" + name + " " + pid());
     }
 
     /** Sends a signal and waits for a text in the log. */

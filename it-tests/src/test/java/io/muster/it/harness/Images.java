@@ -1,8 +1,6 @@
 package io.muster.it.harness;
 
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 
 /** The image of config/Dockerfile, built as the comment in that file says, under names that are reserved for these tests. */
 public final class Images {
@@ -14,21 +12,6 @@ public final class Images {
     private static final String BASE = "muster-it-base:" + OWN;
 
     private Images() {}
-
-    /** Returns whether a container engine answers, so that images can be built. */
-    public static boolean canBeMade() {
-        try {
-            Process info = new ProcessBuilder("docker", "info")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return info.waitFor(300, TimeUnit.SECONDS) && info.exitValue() == 0;
-        } catch (IOException noSuchCommand) {
-            return false;
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
 
     public static void makeBase() {
         String script = "set -o pipefail; .ci/base-image | docker import --change 'ENV PATH=/usr/bin' --change 'LABEL "

@@ -1,9 +1,6 @@
 package io.muster.it.harness;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,26 +18,6 @@ public final class Strace implements AutoCloseable {
     private Strace(Process process, Output output) {
         this.process = process;
         this.output = output;
-    }
-
-    /** Returns whether strace exists and may trace a process that it has not started. */
-    public static boolean works() {
-        try {
-            Process traced = new ProcessBuilder("sleep", "60").start();
-            Process strace = new ProcessBuilder("strace", "--attach=" + traced.pid())
-                    .redirectErrorStream(true)
-                    .start();
-            try (BufferedReader said =
-                    new BufferedReader(new InputStreamReader(strace.getInputStream(), StandardCharsets.UTF_8))) {
-                String line = said.readLine();
-                return line != null && line.endsWith(" attached");
-            } finally {
-                strace.destroyForcibly();
-                traced.destroyForcibly();
-            }
-        } catch (IOException noSuchCommand) {
-            return false;
-        }
     }
 
     /**

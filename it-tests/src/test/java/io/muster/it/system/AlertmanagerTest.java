@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.Output;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.net.URI;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Debian's Alertmanager, configured as {@code docs/alerts.md} shows. */
 @Timeout(600)
+@Needs("prometheus-alertmanager")
 class AlertmanagerTest {
     private static final Path PAGE =
             Path.of("..", "docs", "alerts.md").toAbsolutePath().normalize();

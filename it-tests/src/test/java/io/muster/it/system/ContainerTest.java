@@ -14,6 +14,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Images;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -29,7 +30,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,8 +38,8 @@ import org.testcontainers.containers.wait.strategy.Wait;
 import org.testcontainers.images.builder.Transferable;
 
 /** The image of config/Dockerfile: the daemon, schedulers and admins, each in its own container, connected by a volume with the socket. */
-@ExtendWith(NeedsEngine.class)
 @Timeout(900)
+@Needs("docker")
 class ContainerTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final long MEMORY = 256 << 20;
@@ -74,18 +74,14 @@ class ContainerTest {
 
     @BeforeAll
     static void build() {
-        if (NeedsEngine.isThere()) {
-            Images.makeBase();
-            previous = Images.make("previous");
-            image = Images.make("current");
-        }
+        Images.makeBase();
+        previous = Images.make("previous");
+        image = Images.make("current");
     }
 
     @AfterAll
     static void removeImages() {
-        if (NeedsEngine.isThere()) {
-            Images.remove(image, previous);
-        }
+        Images.remove(image, previous);
     }
 
     /** JUnit calls this after the test and before {@link #removeContainersAndVolumes}. */

@@ -17,6 +17,7 @@ import io.muster.it.cast.PatientAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.LedgerDaemons;
 import io.muster.it.harness.Output;
+import io.muster.testing.Needs;
 import io.muster.testing.SeedSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dmuster.failovers=2000} runs longer, {@code -Dmuster.seed=42} chooses other faults and moments.
  */
 @Timeout(value = 8, unit = TimeUnit.HOURS)
+@Needs({"etcd", "etcdctl", "openssl"})
 class FailoverTest {
     private static final int FAILOVERS = Integer.getInteger("muster.failovers", 30);
     private static final int SIZE = 3;

@@ -2,7 +2,6 @@ package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.disk.LocalDisk;
@@ -18,6 +17,7 @@ import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.testing.Needs;
 import io.muster.testing.SeedSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,7 +45,6 @@ class FaultTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final String REFUSED = "changes are refused until the ledger can be written again";
     private static final String UNCERTAIN = "changes are refused: .*the change may exist after a restart";
-    private static final String NEEDS_STRACE = "needs strace, and leave to trace";
     private static final String RENAMES = "rename,renameat,renameat2";
     private static final int SNAPSHOT_EVERY = 20;
     /** Name of the daemon's journal thread. */
@@ -79,6 +78,7 @@ class FaultTest {
     }
 
     @Test
+    @Needs("mount")
     void changesAreRefusedOnAFullDiskAndAcceptedAgainWhenThereIsRoom() throws Exception {
         Tmpfs disk = Tmpfs.mount(directory.resolve("state"), 1024);
         try (disk) {
@@ -97,9 +97,9 @@ class FaultTest {
     }
 
     @ParameterizedTest
+    @Needs("strace")
     @ValueSource(strings = {"pwrite64", "fdatasync,fsync", "fdatasync,ftruncate"})
     void changesAreRefusedWhileTheDiskReturnsErrors(String calls) throws Exception {
-        assumeTrue(Strace.works(), NEEDS_STRACE);
         List<Strace> faults = new ArrayList<>();
         refusesAndRecovers(
                 setup(),
@@ -114,8 +114,8 @@ class FaultTest {
 
     /** Checks the assumption of the simulated disks: the daemon forces files and names on a real disk, in the right order. */
     @Test
+    @Needs("strace")
     void changesAreForcedBeforeTheAnswerAndFilesBeforeAndAfterTheirRename() throws Exception {
-        assumeTrue(Strace.works(), NEEDS_STRACE);
         DaemonProcess.Setup setup = setup("snapshot-every = " + SNAPSHOT_EVERY);
         try (DaemonProcess daemon = setup.start();
                 RecordingAdmin recorder = RecordingAdmin.at(daemon, 10)) {
@@ -149,8 +149,8 @@ class FaultTest {
 
     /** The previous snapshot stays in use, and so does the current segment. */
     @Test
+    @Needs("strace")
     void aFailedRenameLosesNoChange() throws Exception {
-        assumeTrue(Strace.works(), NEEDS_STRACE);
         List<Strace> faults = new ArrayList<>();
         costsSnapshotsOnly(
                 setup("snapshot-every = " + SNAPSHOT_EVERY),
@@ -160,8 +160,8 @@ class FaultTest {
 
     /** Until the force returns, the changes that wait for it are not sent to the scheduler, and queries are answered. */
     @Test
+    @Needs("strace")
     void aHangingForceDelaysOnlyChanges() throws Exception {
-        assumeTrue(Strace.works(), NEEDS_STRACE);
         DaemonProcess.Setup setup = setup("metrics = \"127.0.0.1:0\"");
         RecordingAdmin recorder;
         try (DaemonProcess daemon = setup.start();

@@ -2,7 +2,6 @@ package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.service.Method;
@@ -22,6 +21,7 @@ import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
+import io.muster.testing.Needs;
 import io.muster.testing.SeedSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -290,8 +290,8 @@ class HostileTest {
 
     /** A daemon that belongs to another user treats root as a guest. */
     @Test
+    @Needs("root")
     void theMemoryForUnfinishedRequestsOfAThousandGuestsIsBounded() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         surviveAThousand((peer, i) -> peer.send(unfinished()));
     }
 
@@ -325,8 +325,8 @@ class HostileTest {
     }
 
     @Test
+    @Needs("root")
     void theMemoryForUnreadResponsesToAThousandGuestsIsBounded() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         ByteBuffer echo =
                 Peer.frame(Peer.request("resource.ping", "{\"x\": \"" + "x".repeat(LARGEST / 2) + "\"}", 0, 1));
         ByteBuffer question = Peer.frame(Peer.request("resource.status", "", 0, 1));
@@ -486,8 +486,8 @@ class HostileTest {
 
     /** A daemon that belongs to another user treats root as a guest; here root claims to be the owner. */
     @Test
+    @Needs("root")
     void credentialsComeFromTheSocketAndNotFromTheMessage() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         try (DaemonProcess other = someoneElses(directory).expect("WARN peer: denied topic=")) {
             Path door = directory.resolve("other/sock");
             try (Peer guest = Peer.welcomed(door)) {

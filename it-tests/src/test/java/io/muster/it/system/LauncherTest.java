@@ -2,10 +2,10 @@ package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.muster.it.harness.Jars;
 import io.muster.it.harness.Tool;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -151,7 +151,7 @@ class LauncherTest {
                 .start();
         await().atMost(PATIENCE).until(() -> trainingServes() || !process.isAlive());
         assertThat(cache.resolve("lock")).exists();
-        Tool.run("kill", "-" + signal, "--", group + process.pid());
+        Tool.run("bash", "-c", "kill -" + signal + " -- " + group + process.pid());
         assertThat(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue())
                 .as(Files.readString(directory.resolve("output")))
@@ -224,8 +224,8 @@ class LauncherTest {
     }
 
     @Test
+    @Needs("root")
     void anArchiveOfAnotherUserIsNotUsed() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root");
         Path archive = archive();
         String[] nobody = {"setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"};
         Files.setPosixFilePermissions(tmp, PosixFilePermissions.fromString("rwxrwxrwx"));

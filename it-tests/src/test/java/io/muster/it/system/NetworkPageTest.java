@@ -7,6 +7,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -66,6 +67,7 @@ class NetworkPageTest {
     }
 
     @Test
+    @Needs("python3")
     void theScriptDrainsAndUndrainsHosts() throws Exception {
         String text = block("python");
         assertThat(text.lines()).hasSizeLessThanOrEqualTo(SCRIPT_LINES + 2);
@@ -84,6 +86,7 @@ class NetworkPageTest {
     }
 
     @Test
+    @Needs("ansible-playbook")
     void theTasksDrainAndUndrainHosts() throws Exception {
         Path book = Files.writeString(directory.resolve("update.yml"), block("yaml"));
         try (DaemonProcess daemon = daemon()) {

@@ -3,7 +3,6 @@ package io.muster.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -13,10 +12,10 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.LedgerDaemons;
 import io.muster.it.harness.NetworkNamespace;
 import io.muster.it.harness.Output;
-import io.muster.it.harness.Tool;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * leader is in a network namespace. A relay reaches both daemons over TCP, and local clients reach them over UNIX sockets.
  */
 @Timeout(600)
+@Needs({"etcd", "etcdctl", "ip", "mount", "openssl"})
 class PartitionTest {
     private static final int CUT_OFF = 0;
     private static final int OTHER = 1;
@@ -48,7 +48,6 @@ class PartitionTest {
     }
 
     private void play(Scene scene) throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, for a network namespace");
         Path place = Files.createDirectory(directory.resolve("etcd"));
         try (NetworkNamespace network = new NetworkNamespace(2);
                 EtcdCluster etcd = EtcdCluster.startAt(network.host(TO_ETCD), place, 1);

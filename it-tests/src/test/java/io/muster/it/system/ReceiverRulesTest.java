@@ -3,6 +3,7 @@ package io.muster.it.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.it.harness.Tool;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The rules for Prometheus about the alerts that Muster receives, tested with promtool. */
 @Timeout(300)
+@Needs("promtool")
 class ReceiverRulesTest {
     private static final Path RULES = Path.of("..", "config", "prometheus", "receiver.rules.yml")
             .toAbsolutePath()

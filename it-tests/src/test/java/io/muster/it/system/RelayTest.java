@@ -2,7 +2,6 @@ package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.it.harness.DaemonProcess;
@@ -10,6 +9,7 @@ import io.muster.it.harness.Jars;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -64,8 +64,8 @@ class RelayTest {
     }
 
     @Test
+    @Needs({"ssh", "sshd"})
     void theCommandReachesTheDaemonThroughARealSshd() throws Exception {
-        assumeTrue(Files.exists(SSHD), "there is no sshd (Debian: openssh-server)");
         Files.createDirectories(Path.of("/run/sshd")); // sshd may require this directory, and only root may create it
         for (String key : List.of("host", "id")) {
             Tool.run(
@@ -159,6 +159,7 @@ class RelayTest {
 
     /** The relay of a login node with a scheduler behind it, while the daemon is killed and started again. */
     @Test
+    @Needs("openssl")
     void aRelayOverTlsKeepsItsSchedulerDuringARestartOfTheDaemon() throws Exception {
         Pki pki = Pki.in(directory.resolve("pki"));
         pki.issue("ca", "login1", "DNS:login1.example.org");

@@ -1,12 +1,12 @@
 package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dmuster.siege.attacks=ASK,CHURN} chooses attacks. In the second half, the test does not read the daemon's log.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
+@Needs("root")
 class SiegeTest {
     private static final int SECONDS = Integer.getInteger("muster.siege.seconds", 30);
     private static final String ATTACKS = System.getProperty("muster.siege.attacks", "");
@@ -50,7 +51,6 @@ class SiegeTest {
 
     @Test
     void anHonestAdminIsServedDuringAllAttacksAndLosesNoAnsweredChange() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, to run attackers that are somebody else");
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                         directory,
                         "acquire = \"shared\"",

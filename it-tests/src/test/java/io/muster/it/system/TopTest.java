@@ -9,6 +9,7 @@ import io.muster.it.harness.Jars;
 import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code muster top} in a real terminal of tmux. */
 @Timeout(600)
+@Needs("tmux")
 class TopTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
