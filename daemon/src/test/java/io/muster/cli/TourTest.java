@@ -123,8 +123,8 @@ class TourTest {
         String user = System.getProperty("user.name");
         return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
                 .replace("\"" + user + "\",\"userid\":" + RunningDaemon.uid(), "\"root\",\"userid\":0")
-                .replaceAll("\\b(by|admin|ops)( +)" + user + "\\b", "$1$2root")
-                .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root");
+                .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root")
+                .replaceAll("\\b(by|admin|ops)( +)" + user + "\\b", "$1$2root");
     }
 
     /** Replaces everything in the tour that differs from run to run: times, ages, process ids, and the width of columns. */
