@@ -12,7 +12,7 @@ import org.junit.jupiter.params.support.ParameterDeclarations;
 
 /** Provides the argument of a {@link Seeds} test. */
 public final class SeedSource implements ArgumentsProvider, AnnotationConsumer<Seeds> {
-    private static final String DEFAULT_COUNT = "200";
+    private static final String DEFAULT_COUNT = "50";
 
     private double share = 1.0;
 

@@ -25,7 +25,7 @@ class SeedsTest {
         assertThat(SeedSource.seeds("", "3", 1.0)).containsExactly(1L, 2L, 3L);
         assertThat(SeedSource.seeds("", "200", 0.1)).hasSize(20);
         assertThat(SeedSource.seeds("", "3", 0.1)).containsExactly(1L);
-        assertThat(SeedSource.seeds("", "", 1.0)).hasSize(200);
+        assertThat(SeedSource.seeds("", "", 1.0)).hasSize(50);
         assertThat(SeedSource.seeds("42", "3", 0.1)).containsExactly(42L);
     }
 

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -26,6 +27,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 
 /** Checks that all measurements and benchmarks run. The measured values are meaningless, because the runs are far too short. */
 @Timeout(900)
+@Tag("long")
+@Tag("rehearsal")
 class RehearsalTest {
     /** Least size of a plot in bytes: axes and labels without data. */
     private static final int PLOT = 10_000;

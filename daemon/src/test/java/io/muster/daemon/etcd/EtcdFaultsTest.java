@@ -19,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Operations and failures of the members of etcd while daemons lead and follow. */
 @Timeout(600)
 @Needs({"etcd", "etcdctl"})
+@Tag("long")
+@Tag("etcd-faults")
 final class EtcdFaultsTest {
     private static final String PREFIX = "/muster/test/";
     private static final Duration OUTAGE = Duration.ofMinutes(1);

@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
  * answered before another change was sent precedes it.
  */
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
+@Tag("nemesis")
 final class NemesisTest {
     private static final int NODES = 3;
     private static final int ROUNDS = Integer.getInteger("muster.nemesis.rounds", 8);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * {@code -Dmuster.seed=42} chooses other changes and moments.
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
+@Tag("crash")
 class CrashTest {
     private static final int KILLS = Integer.getInteger("muster.kills", 50);
     /** Number of kills after which the test compares the whole inventory, which must be unchanged. */

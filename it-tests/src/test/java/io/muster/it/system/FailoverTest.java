@@ -34,6 +34,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -45,6 +46,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 8, unit = TimeUnit.HOURS)
 @Needs({"etcd", "etcdctl", "openssl"})
+@Tag("long")
+@Tag("failover")
 class FailoverTest {
     private static final int FAILOVERS = Integer.getInteger("muster.failovers", 30);
     private static final int SIZE = 3;

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -34,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(600)
 @Needs({"etcd", "etcdctl", "ip", "mount", "openssl"})
+@Tag("long")
+@Tag("partition")
 class PartitionTest {
     private static final int CUT_OFF = 0;
     private static final int OTHER = 1;

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 @Needs("root")
+@Tag("long")
+@Tag("siege")
 class SiegeTest {
     private static final int SECONDS = Integer.getInteger("muster.siege.seconds", 30);
     private static final String ATTACKS = System.getProperty("muster.siege.attacks", "");

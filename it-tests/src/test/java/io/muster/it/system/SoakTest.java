@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -34,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Very many peers for a long time. {@code -Dmuster.soak.seconds=600} runs longer. */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
+@Tag("long")
+@Tag("soak")
 class SoakTest {
     private static final int SECONDS = Integer.getInteger("muster.soak.seconds", 60);
     private static final int STREAMS = 1000;
