@@ -30,12 +30,14 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Rules for the sources. The check of forbidden APIs finds tests that sleep. The limits are strict: split the code instead of raising a
  * limit.
  */
+@Tag("once")
 final class TidyTest {
     private static final int METHOD_LINES = 60;
     private static final int FILE_LINES = 500;

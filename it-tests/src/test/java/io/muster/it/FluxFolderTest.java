@@ -8,6 +8,7 @@ import io.muster.testing.Needs;
 import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The Python programs of the folder {@code flux}, under the Python of the system and without Flux. */
 @Timeout(600)
 @Needs("python3")
+@Tag("once")
 class FluxFolderTest {
     private static final String PYTHON = "/usr/bin/python3";
     private static final Path TESTS =

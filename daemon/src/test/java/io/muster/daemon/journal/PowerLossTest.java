@@ -11,9 +11,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The journal recovers from every state of the disk that {@link PowerLoss} builds from the order of writes and forces. */
+@Tag("once")
 class PowerLossTest {
     /** Settings with short segments, and with snapshots that delete old segments immediately. */
     private static final JournalSettings SMALL = new JournalSettings(400, Duration.ZERO, 0);

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
@@ -40,6 +41,7 @@ import org.testcontainers.images.builder.Transferable;
 /** The image of config/Dockerfile: the daemon, schedulers and admins, each in its own container, connected by a volume with the socket. */
 @Timeout(900)
 @Needs("docker")
+@Tag("once")
 class ContainerTest {
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final long MEMORY = 256 << 20;

@@ -34,6 +34,7 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
  * stayed within its memory, and has not filled its log.
  */
 @Timeout(900)
+@Tag("once")
 class HostileTest {
     private static final int MOST_CONNECTIONS = 1000;
     /** The heap that is set below, as much for buffers outside it, and the memory that a JVM itself needs. */
