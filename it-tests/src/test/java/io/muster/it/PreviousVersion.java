@@ -65,6 +65,7 @@ final class PreviousVersion {
         }
         Tool.run(
                 Tool.jdk("javac"),
+                "-J-XX:TieredStopAtLevel=1",
                 "-nowarn",
                 "-proc:none",
                 "-encoding",
