@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The daemon as it was before format levels, built from its own sources. The commit must be in this repository: a shallow clone needs {@code
@@ -19,6 +20,9 @@ final class PreviousVersion {
     private static final String COMMIT = "006df46";
 
     private static final List<String> GIT = List.of("git", "-c", "safe.directory=*");
+
+    /** The classes of the previous version, compiled once for all tests. */
+    private static byte @Nullable [] jar;
 
     private PreviousVersion() {}
 
@@ -42,8 +46,21 @@ final class PreviousVersion {
         return new ProcessBuilder(command).redirectErrorStream(true);
     }
 
-    /** Compiles the previous version, and puts it with its libraries into {@code jars}, which must not exist. */
+    /** Puts the previous version with its libraries into {@code jars}, which must not exist. */
     static void into(Path jars, Path scratch, String commit) throws IOException {
+        List<Path> libraries = Jars.all().stream()
+                .filter(library -> !library.getFileName().toString().startsWith("muster-"))
+                .toList();
+        byte[] classes = jar == null ? compile(libraries, scratch, commit) : jar;
+        jar = classes;
+        Files.createDirectory(jars);
+        Files.write(jars.resolve("muster-previous.jar"), classes);
+        for (Path library : libraries) {
+            Files.copy(library, jars.resolve(library.getFileName()));
+        }
+    }
+
+    private static byte[] compile(List<Path> libraries, Path scratch, String commit) throws IOException {
         Path sources = Files.createDirectories(scratch.resolve("sources"));
         Path classes = Files.createDirectories(scratch.resolve("classes"));
         Path archive = scratch.resolve("sources.tar");
@@ -51,9 +68,6 @@ final class PreviousVersion {
         Tool.run(git(
                 "-C", top, "archive", "-o", archive.toString(), commit, "inventory", "protocol", "daemon/src/main"));
         Tool.run("tar", "-xf", archive.toString(), "-C", sources.toString());
-        List<Path> libraries = Jars.all().stream()
-                .filter(jar -> !jar.getFileName().toString().startsWith("muster-"))
-                .toList();
         String classPath = libraries.stream().map(Path::toString).collect(Collectors.joining(":"));
         Path list = scratch.resolve("files");
         try (Stream<Path> files = Files.walk(sources)) {
@@ -82,10 +96,8 @@ final class PreviousVersion {
                 "-r",
                 sources.resolve("daemon/src/main/resources/META-INF").toString(),
                 classes.toString());
-        Files.createDirectory(jars);
-        Tool.run(Tool.jdk("jar"), "cf", jars.resolve("muster-previous.jar").toString(), "-C", classes.toString(), ".");
-        for (Path library : libraries) {
-            Files.copy(library, jars.resolve(library.getFileName()));
-        }
+        Path packed = scratch.resolve("previous.jar");
+        Tool.run(Tool.jdk("jar"), "cf", packed.toString(), "-C", classes.toString(), ".");
+        return Files.readAllBytes(packed);
     }
 }
