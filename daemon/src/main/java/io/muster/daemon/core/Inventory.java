@@ -353,7 +353,7 @@ public final class Inventory {
 
     /** Returns whether this user gave this id to one of the last changes, which may be in flight. */
     public boolean remembers(ChangeId id, Principal by) {
-        return proposed.repetition(id, now(), by) != null;
+        return proposed.repetition(id, by) != null;
     }
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */
