@@ -105,7 +105,7 @@ final class Daemon {
         DiskWatch disk = new DiskWatch(core.ledger(), config.storage().stateDir(), threads.worker());
         disk.start(threads.core());
         telemetry.metrics().gauge(Meter.DISK_FREE, disk::free);
-        every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
+        every(CLOCK_SECONDS, core.expiry()::lookAtClock);
         every(DAY_SECONDS, core.snapshots()::refresh);
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
         this.vitals = new Vitals(core, threads, telemetry, systemd);
@@ -139,17 +139,29 @@ final class Daemon {
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
         Ledger ledger = ledger(config, environment, telemetry, recovered, threads);
         telemetry.recovered(recovered, config.storage().stateDir());
+        Core core = null;
         boolean started = false;
         try {
-            Core core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+            core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
             Daemon daemon = new Daemon(config, environment, threads, core, telemetry, trace);
             started = true;
             return daemon;
         } finally {
             if (!started) {
+                end(core, threads);
                 Stop.close(ledger, PATIENCE_WITH_DISK);
                 threads.close();
             }
+        }
+    }
+
+    /** Makes the core submit nothing more to a ledger that is about to close. */
+    private static void end(@Nullable Core core, Threads threads) throws Exception {
+        if (core != null) {
+            threads.onCore(() -> {
+                core.inventory().close();
+                return true;
+            });
         }
     }
 

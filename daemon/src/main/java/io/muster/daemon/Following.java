@@ -174,6 +174,9 @@ final class Following implements Standing {
         try {
             preparation.startDeferred(isNew);
         } catch (IOException e) {
+            if (core.inventory().isClosed()) {
+                return; // the daemon stops, or its start has failed
+            }
             log.error("this daemon leads, but has no inventory: {}", e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

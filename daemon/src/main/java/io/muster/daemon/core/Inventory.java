@@ -42,6 +42,8 @@ public final class Inventory {
 
     private static final long MOST_BYTES_IN_FLIGHT = 256L << 20;
 
+    private static final Answer.Failed STOPPING = new Answer.Failed(Answer.Failed.Kind.BUSY, "the daemon is stopping");
+
     private final Ledger ledger;
     private final Executor core;
     private final Aside beside;
@@ -58,6 +60,7 @@ public final class Inventory {
     private volatile Answer.@Nullable Failed elsewhere;
 
     private volatile boolean ownOnly;
+    private volatile boolean closed;
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
@@ -164,7 +167,7 @@ public final class Inventory {
     }
 
     private void waitForAnswers(Runnable then) {
-        if (isQuiet()) {
+        if (isQuiet() || closed) {
             then.run();
         } else {
             long known = decidedAnew;
@@ -196,8 +199,19 @@ public final class Inventory {
         return elsewhere;
     }
 
+    /** Refuses every command from now on, also the daemon's own, because the ledger is about to close. */
+    public void close() {
+        checkThread();
+        closed = true;
+    }
+
+    /** Returns whether every command is refused because the ledger closes. Any thread may call this. */
+    public boolean isClosed() {
+        return closed;
+    }
+
     private boolean isRefused(Principal by, Consumer<Answer> reply) {
-        Answer.Failed why = ownOnly && by.equals(Principal.DAEMON) ? null : elsewhere;
+        Answer.Failed why = closed ? STOPPING : ownOnly && by.equals(Principal.DAEMON) ? null : elsewhere;
         if (why != null) {
             reply.accept(why);
         }
