@@ -44,6 +44,7 @@ public final class EtcdLedger implements Ledger {
     private final Store store;
     private final Follower follower;
     private final Tenure tenure;
+    private final Candidacy candidacy;
     private final Snapshotter snapshotter;
     private final Thread thread;
 
@@ -61,12 +62,6 @@ public final class EtcdLedger implements Ledger {
     private boolean shownBefore;
     private boolean handedOver;
     private int terms;
-    /** The number of ended terms for which the daemon has not confirmed yet that it submits nothing more. */
-    private int unconfirmed;
-    /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
-    private long abandonedTerm;
-    /** The time until which this daemon lets other daemons try to lead first. */
-    private long yieldUntil = System.nanoTime();
 
     /**
      * @param journal the journal of this daemon, which becomes the local copy
@@ -105,6 +100,7 @@ public final class EtcdLedger implements Ledger {
                 new Snapshotter(new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings);
         this.follower = new Follower(store, local, snapshotter::reached, settings.patience());
         this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
+        this.candidacy = new Candidacy(tenure, settings.ttl());
         this.thread = new Thread(this::run, "ledger");
     }
 
@@ -291,32 +287,22 @@ public final class EtcdLedger implements Ledger {
         Etcd.Entry key = view.leader();
         if (key == null) {
             show(null);
-            return campaign();
+            return status.condition() != Condition.BROKEN && candidacy.campaign(store);
         }
         Leader leader = Leader.parse(key);
         if (!leader.isSame(settings.self())) {
             show(leader);
             return false;
         }
-        if (view.term() == abandonedTerm || status.condition() == Condition.BROKEN) {
+        if (candidacy.isAbandoned(view.term()) || status.condition() == Condition.BROKEN) {
             store.resign(view.term());
             return false;
         }
-        if (unconfirmed == 0 && waiting.isEmpty()) {
+        if (candidacy.isConfirmed() && waiting.isEmpty()) {
             begin(view, key.lease());
             return true;
         }
         return false;
-    }
-
-    /** @return whether this daemon may have become the leader */
-    private boolean campaign() throws EtcdException {
-        long lease = tenure.lease();
-        boolean may = lease != 0
-                && unconfirmed == 0
-                && status.condition() != Condition.BROKEN
-                && System.nanoTime() - yieldUntil >= 0;
-        return may && tenure.campaign(store, lease);
     }
 
     private void begin(Store.View view, long lease) {
@@ -381,11 +367,10 @@ public final class EtcdLedger implements Ledger {
         }
         follower.resume(leading.head(), leading.ledAt());
         writer = null;
-        unconfirmed++;
+        candidacy.ended();
         shown = null;
         shownBefore = true;
-        yieldUntil = System.nanoTime() + settings.ttl().toNanos();
-        standing().stand(null, () -> requests.addLate(() -> unconfirmed--));
+        standing().stand(null, () -> requests.addLate(candidacy::confirmed));
     }
 
     /** Writes one group of the batches that wait. */
@@ -438,7 +423,7 @@ public final class EtcdLedger implements Ledger {
         become(uncertain ? Condition.UNCERTAIN : Condition.READ_ONLY, verdict.reason());
         pending.fail(verdict.reason(), false, completions);
         if (uncertain) {
-            abandonedTerm = leading.term();
+            candidacy.abandon(leading.term());
             step();
         }
     }
