@@ -394,6 +394,7 @@ public final class EtcdLedger implements Ledger {
             throw e;
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
+            local.reached(group.txn(), first);
             local.append(first, commands);
             snapshotter.reached(group.txn(), pending.last());
             int events = (int) (pending.last() - first + 1);
