@@ -231,6 +231,11 @@ final class Following implements Standing {
     }
 
     @Override
+    public boolean agrees(double time, double age) {
+        return core.inventory().clock().agrees(time, age);
+    }
+
+    @Override
     public void silent(boolean silent) {
         threads.core().execute(() -> {
             if (leads && silent && silence == null) {

@@ -60,6 +60,7 @@ public final class EtcdLedger implements Ledger {
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private boolean shownBefore;
+    private long toldAt;
     private boolean handedOver;
     private int terms;
 
@@ -100,7 +101,7 @@ public final class EtcdLedger implements Ledger {
                 new Snapshotter(new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings);
         this.follower = new Follower(store, local, snapshotter::reached, settings.patience());
         this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
-        this.candidacy = new Candidacy(tenure, settings.ttl());
+        this.candidacy = new Candidacy(tenure, settings);
         this.thread = new Thread(this::run, "ledger");
     }
 
@@ -291,6 +292,7 @@ public final class EtcdLedger implements Ledger {
         }
         Leader leader = Leader.parse(key);
         if (!leader.isSame(settings.self())) {
+            candidacy.look(view, standing());
             show(leader);
             return false;
         }
@@ -312,6 +314,7 @@ public final class EtcdLedger implements Ledger {
         level = standing().level();
         silent = false;
         writer = next;
+        toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
         shown = settings.self();
         shownBefore = true;
         standing().lead();
@@ -326,6 +329,10 @@ public final class EtcdLedger implements Ledger {
     }
 
     private boolean lead(Writer leading) throws IOException, InterruptedException {
+        if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
+            toldAt = System.nanoTime();
+            leading.tell(settings.clock().instant());
+        }
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {
             commit(leading);

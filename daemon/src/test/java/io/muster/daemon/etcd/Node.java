@@ -189,6 +189,11 @@ final class Node implements AutoCloseable {
         }
 
         @Override
+        public boolean agrees(double time, double age) {
+            return true;
+        }
+
+        @Override
         public void silent(boolean silent) {
             node.silent.set(silent);
         }
