@@ -93,8 +93,10 @@ final class Daemon {
         WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
         this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
         this.preparation = new Preparation(core, threads);
+        Following following = null;
         if (core.ledger() instanceof EtcdLedger shared) {
-            new Following(core, threads, preparation).begin(shared, config, PATIENCE_WITH_ETCD);
+            following = new Following(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
+            following.catchUp(config);
         } else {
             threads.core()
                     .execute(core.acquires()::start); // an acquisition that is kept decides which parts of a new R wait
@@ -125,6 +127,27 @@ final class Daemon {
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets);
         Gauges.bind(telemetry, certificates);
+        if (following != null) {
+            settle(following);
+        }
+    }
+
+    /** Waits until the daemon leads or follows. Everything is built, so that a daemon that begins to lead serves at once. */
+    private void settle(Following following) throws Exception {
+        boolean settled = false;
+        try {
+            following.settle();
+            settled = true;
+        } finally {
+            if (!settled) {
+                unbind();
+            }
+        }
+    }
+
+    private void unbind() {
+        sockets.forEach(Listener::close);
+        web.close();
     }
 
     /** @throws IOException whose message says what prevents the start */
@@ -237,7 +260,7 @@ final class Daemon {
         var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
-    /** Binds the sockets, at the end of the construction: nothing after this fails, so that no socket stays without a daemon. */
+    /** Binds the sockets, at the end of the construction: after this only {@link #settle} can fail, so that no socket stays without a daemon. */
     private void bind(Tracer trace) throws IOException {
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
@@ -259,8 +282,7 @@ final class Daemon {
             web.listen(config, handshakes);
             backend.web().serveAt(web.url());
         } catch (IOException | RuntimeException e) {
-            sockets.forEach(Listener::close);
-            web.close();
+            unbind();
             throw e;
         }
     }

@@ -2,7 +2,7 @@ package io.muster.daemon.etcd;
 
 import java.util.concurrent.TimeUnit;
 
-/** Decides when this daemon tries to lead, and whether it may lead when it is elected. Used by the thread {@code ledger} only. */
+/** Decides when this daemon tries to lead, and whether it may lead when it is elected. Used by the thread {@code ledger} only, except {@link #allow}. */
 final class Candidacy {
     /** How often a leader writes its time. */
     static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -21,11 +21,17 @@ final class Candidacy {
     private long compared;
 
     private boolean agrees = true;
+    private volatile boolean allowed;
 
     Candidacy(Tenure tenure, EtcdSettings settings) {
         this.tenure = tenure;
         this.settings = settings;
         this.lookedAt = System.nanoTime() - oldest();
+    }
+
+    /** Any thread may call this, when the daemon can serve. */
+    void allow() {
+        allowed = true;
     }
 
     /** The age of the time in etcd at most, while a daemon leads. */
@@ -87,7 +93,7 @@ final class Candidacy {
      */
     boolean campaign(Store store) throws EtcdException {
         long lease = tenure.lease();
-        boolean may = lease != 0 && isConfirmed() && System.nanoTime() - yieldUntil >= 0;
+        boolean may = allowed && lease != 0 && isConfirmed() && System.nanoTime() - yieldUntil >= 0;
         return may && tenure.campaign(store, lease);
     }
 }

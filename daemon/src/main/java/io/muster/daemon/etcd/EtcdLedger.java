@@ -113,6 +113,11 @@ public final class EtcdLedger implements Ledger {
         thread.start();
     }
 
+    /** Lets this daemon try to lead; until then it only follows. */
+    public void allowLead() {
+        candidacy.allow();
+    }
+
     private Standing standing() {
         return Objects.requireNonNull(standing, "the ledger has not begun");
     }
