@@ -11,8 +11,6 @@ import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -48,7 +46,7 @@ public final class Inventory {
     private final Executor core;
     private final Aside beside;
     private final WallClock clock;
-    private final List<Commits> listeners = new ArrayList<>();
+    private final Listeners listeners = new Listeners();
     private final Queue<Runnable> answers = new ArrayDeque<>();
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
@@ -462,20 +460,7 @@ public final class Inventory {
 
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
         committed = new Committed(reached, entries.get(entries.size() - 1).seq());
-        notifyListeners(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
-    }
-
-    /** Calls all listeners in order, even if one of them throws because of a bug. */
-    private static void notifyListeners(Iterator<Commits> rest, Consumer<Commits> news) {
-        try {
-            while (rest.hasNext()) {
-                news.accept(rest.next());
-            }
-        } finally {
-            if (rest.hasNext()) {
-                notifyListeners(rest, news);
-            }
-        }
+        listeners.tell(listener -> listener.committed(entries, lines, reached));
     }
 
     /**
@@ -493,7 +478,7 @@ public final class Inventory {
     private void answer() {
         settling = false;
         try {
-            notifyListeners(listeners.iterator(), Commits::settled);
+            listeners.tell(Commits::settled);
         } finally {
             answerAll();
         }
