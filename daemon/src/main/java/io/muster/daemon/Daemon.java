@@ -93,8 +93,10 @@ final class Daemon {
         WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
         this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
         this.preparation = new Preparation(core, threads);
+        Following following = null;
         if (core.ledger() instanceof EtcdLedger shared) {
-            new Following(core, threads, preparation).begin(shared, config, PATIENCE_WITH_ETCD);
+            following = new Following(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
+            following.catchUp(config);
         } else {
             threads.core()
                     .execute(core.acquires()::start); // an acquisition that is kept decides which parts of a new R wait
@@ -105,7 +107,7 @@ final class Daemon {
         DiskWatch disk = new DiskWatch(core.ledger(), config.storage().stateDir(), threads.worker());
         disk.start(threads.core());
         telemetry.metrics().gauge(Meter.DISK_FREE, disk::free);
-        every(CLOCK_SECONDS, core.inventory().clock()::isDoubted);
+        every(CLOCK_SECONDS, core.expiry()::lookAtClock);
         every(DAY_SECONDS, core.snapshots()::refresh);
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
         this.vitals = new Vitals(core, threads, telemetry, systemd);
@@ -125,6 +127,27 @@ final class Daemon {
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets);
         Gauges.bind(telemetry, certificates);
+        if (following != null) {
+            settle(following);
+        }
+    }
+
+    /** Waits until the daemon leads or follows. Everything is built, so that a daemon that begins to lead serves at once. */
+    private void settle(Following following) throws Exception {
+        boolean settled = false;
+        try {
+            following.settle();
+            settled = true;
+        } finally {
+            if (!settled) {
+                unbind();
+            }
+        }
+    }
+
+    private void unbind() {
+        sockets.forEach(Listener::close);
+        web.close();
     }
 
     /** @throws IOException whose message says what prevents the start */
@@ -139,17 +162,29 @@ final class Daemon {
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
         Ledger ledger = ledger(config, environment, telemetry, recovered, threads);
         telemetry.recovered(recovered, config.storage().stateDir());
+        Core core = null;
         boolean started = false;
         try {
-            Core core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+            core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
             Daemon daemon = new Daemon(config, environment, threads, core, telemetry, trace);
             started = true;
             return daemon;
         } finally {
             if (!started) {
+                end(core, threads);
                 Stop.close(ledger, PATIENCE_WITH_DISK);
                 threads.close();
             }
+        }
+    }
+
+    /** Makes the core submit nothing more to a ledger that is about to close. */
+    private static void end(@Nullable Core core, Threads threads) throws Exception {
+        if (core != null) {
+            threads.onCore(() -> {
+                core.inventory().close();
+                return true;
+            });
         }
     }
 
@@ -225,7 +260,7 @@ final class Daemon {
         var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
     }
 
-    /** Binds the sockets, at the end of the construction: nothing after this fails, so that no socket stays without a daemon. */
+    /** Binds the sockets, at the end of the construction: after this only {@link #settle} can fail, so that no socket stays without a daemon. */
     private void bind(Tracer trace) throws IOException {
         Listen listen = config.listen();
         Path admin = listen.adminSocket();
@@ -247,8 +282,7 @@ final class Daemon {
             web.listen(config, handshakes);
             backend.web().serveAt(web.url());
         } catch (IOException | RuntimeException e) {
-            sockets.forEach(Listener::close);
-            web.close();
+            unbind();
             throw e;
         }
     }

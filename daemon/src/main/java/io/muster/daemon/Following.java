@@ -37,40 +37,69 @@ final class Following implements Standing {
     private final Core core;
     private final Threads threads;
     private final Preparation preparation;
+    private final EtcdLedger ledger;
+    /** Completed when the daemon has the newest state. */
+    private final CompletableFuture<Boolean> caughtUp = new CompletableFuture<>();
+
+    /** Completed when the daemon leads, or follows another daemon. */
     private final CompletableFuture<Boolean> settled = new CompletableFuture<>();
+    /** The time until which a start waits for the ledger. */
+    private final long end;
+
     /** How many times this daemon was made a leader or a standby. Used by the core thread only. */
     private long turns;
 
     private boolean leads;
     private @Nullable String silence;
 
-    Following(Core core, Threads threads, Preparation preparation) {
+    /** @param patience how long a start waits for the ledger */
+    Following(Core core, Threads threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.preparation = preparation;
+        this.ledger = ledger;
+        this.end = System.nanoTime() + patience.toNanos();
     }
 
     /**
-     * Begins to follow, and waits until the daemon leads or follows another daemon.
+     * Begins to follow, and waits until the daemon has the newest state. The daemon does not lead yet: first it must be able to serve.
      *
-     * @throws IOException if the daemon neither leads nor follows in time, and has no inventory to show
+     * @throws IOException if the daemon has no state in time
      */
-    void begin(EtcdLedger ledger, Config config, Duration patience) throws Exception {
+    void catchUp(Config config) throws Exception {
         threads.onCore(() -> {
             core.inventory().refuse(refusal(null), false);
             return true;
         });
         preparation.defer(config);
         ledger.begin(this);
+        await(caughtUp);
+    }
+
+    /**
+     * Lets the daemon lead, and waits until it leads or follows another daemon.
+     *
+     * @throws IOException if the daemon neither leads nor follows in time, and has no inventory to show
+     */
+    void settle() throws Exception {
+        ledger.allowLead();
+        if (!await(settled)) {
+            log.warn(
+                    "the daemon starts with the state that it had when it stopped: {}",
+                    ledger.status().reason());
+        }
+    }
+
+    private boolean await(CompletableFuture<Boolean> done) throws Exception {
         try {
-            settled.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return done.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
             String reason = ledger.status().reason();
             if (core.inventory().seq() == 0) {
                 throw new IOException("there is no inventory to show: "
                         + (reason.isEmpty() ? "nobody leads, and this daemon cannot lead yet" : reason));
             }
-            log.warn("the daemon starts with the state that it had when it stopped: {}", reason);
+            return false;
         }
     }
 
@@ -174,6 +203,9 @@ final class Following implements Standing {
         try {
             preparation.startDeferred(isNew);
         } catch (IOException e) {
+            if (core.inventory().isClosed()) {
+                return; // the daemon stops, or its start has failed
+            }
             log.error("this daemon leads, but has no inventory: {}", e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -213,6 +245,7 @@ final class Following implements Standing {
                         core.inventory().seq());
                 settled.complete(true);
             }
+            caughtUp.complete(true);
             silence = null;
             core.acquires().refuse(null);
             if (then != null) {
@@ -225,6 +258,11 @@ final class Following implements Standing {
         core.acquires().handOver(reason);
         core.journals().endAll(reason);
         core.reporters().endAll(reason);
+    }
+
+    @Override
+    public boolean agrees(double time, double age) {
+        return core.inventory().clock().agrees(time, age);
     }
 
     @Override

@@ -45,7 +45,10 @@ final class Stop {
         sockets.forEach(Listener::stopAccepting);
         boolean answered = await(then -> {
             sockets.forEach(Listener::stopServing);
-            core.inventory().whenAnswered(() -> then.complete(true));
+            core.inventory().whenAnswered(() -> {
+                core.inventory().close();
+                then.complete(true);
+            });
         });
         if (!answered) {
             log.error("the ledger does not answer: changes that wait for it are left unanswered");
@@ -63,6 +66,7 @@ final class Stop {
     }
 
     private void endStreams(CompletableFuture<Boolean> ended) {
+        core.inventory().close(); // if changes are left unanswered
         RpcException stopping = new RpcException(Errno.ECANCELED, "the daemon is stopping");
         core.acquires().endAll(stopping);
         core.journals().endAll(stopping);

@@ -102,6 +102,30 @@ final class StandbyTest {
     }
 
     @Test
+    void a_daemon_serves_before_it_tries_to_lead() throws Exception {
+        CompletableFuture<RunningDaemon> start = CompletableFuture.supplyAsync(() -> {
+            try {
+                return daemon("a");
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        await().atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> start.isDone()
+                        || etcd.ctl("get", "/muster/main/leader", "--print-value-only")
+                                .contains("\"member\":\"a\""));
+        try (FluxClient client = FluxClient.connect(
+                "local://" + directory.resolve("a/s"), Options.DEFAULT.withAttempts(1, Duration.ZERO))) {
+            ObjectNode request = JsonNodeFactory.instance.objectNode().put("name", "muster.role");
+            assertThat(client.rpc("attr.get", request).path("value").asText()).isIn("standby", "leader");
+        } finally {
+            start.get().close();
+        }
+    }
+
+    @Test
     void the_standby_leads_after_the_leader_stops_and_has_every_change() throws Exception {
         RunningDaemon first = daemon("a");
         try (RunningDaemon second = daemon("b")) {

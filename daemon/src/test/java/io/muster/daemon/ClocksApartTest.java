@@ -23,12 +23,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Daemons that share a ledger on a real etcd, and whose clocks are two minutes apart. */
-@Timeout(300)
+/** Daemons that share a ledger on a real etcd, and whose clocks are minutes apart. */
+@Timeout(600)
 @Needs({"etcd", "etcdctl"})
 class ClocksApartTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AHEAD = Duration.ofMinutes(2);
+    private static final Duration FAR = Duration.ofMinutes(11);
 
     @TempDir
     private Path directory;
@@ -58,16 +59,32 @@ class ClocksApartTest {
 
     /** Drains a host once; the request has an id and is repeated until the daemon leads and etcd answers in time. */
     private static void drain(RunningDaemon daemon, int rank, String reason) {
-        ObjectNode request = JsonNodeFactory.instance
+        drain(daemon, request(rank, reason));
+    }
+
+    private static ObjectNode request(int rank, String reason) {
+        return JsonNodeFactory.instance
                 .objectNode()
                 .put("targets", Integer.toString(rank))
                 .put("reason", reason)
                 .put("id", UUID.randomUUID().toString());
-        await().atMost(PATIENCE).pollDelay(Duration.ZERO).ignoreExceptions().untilAsserted(() -> {
-            try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
-                client.rpc("resource.drain", request);
-            }
-        });
+    }
+
+    private static ObjectNode drain(RunningDaemon daemon, ObjectNode request) {
+        return await().atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .ignoreExceptions()
+                .until(
+                        () -> {
+                            try (FluxClient client = FluxClient.connect(daemon.uri(), Options.DEFAULT)) {
+                                return client.rpc("resource.drain", request);
+                            }
+                        },
+                        answer -> true);
+    }
+
+    private static void awaitDoubt(RunningDaemon daemon) {
+        await().atMost(PATIENCE).until(() -> daemon.metrics().contains("muster_clock_jump_seconds 6"));
     }
 
     private static ObjectNode drained(RunningDaemon daemon) throws IOException {
@@ -108,6 +125,39 @@ class ClocksApartTest {
             assertLater(behind, 2);
         } finally {
             ahead.close();
+        }
+    }
+
+    /** The next leader has had this clock since its start, and no event was written since. */
+    @Test
+    void anIdIsOneChangeAndAHoldEndsNotEarlyIfTheClockOfTheNextLeaderIsElevenMinutesAhead() throws Exception {
+        ObjectNode hold = request(1, "window").put("until", Instant.now().getEpochSecond() + 300);
+        RunningDaemon first = daemon("a", Duration.ZERO);
+        long seq = drain(first, hold).path("seq").asLong();
+        assertThat(seq).isPositive();
+        try (RunningDaemon next = daemon("b", FAR)) {
+            awaitDoubt(next);
+            first.close();
+            drain(next, 2, "after");
+            assertThat(drain(next, hold).path("seq").asLong()).isEqualTo(seq);
+            assertThat(drained(next).toString()).contains("window", "after");
+        } finally {
+            first.close();
+        }
+    }
+
+    @Test
+    void aDaemonWithAnotherTimeLeadsOnlyIfNoOtherDaemonDoes() throws Exception {
+        RunningDaemon first = daemon("a", Duration.ZERO);
+        try (RunningDaemon apart = daemon("b", FAR);
+                RunningDaemon right = daemon("c", Duration.ZERO)) {
+            awaitDoubt(apart);
+            first.close();
+            drain(right, 1, "fan");
+            right.close();
+            drain(apart, 2, "fan");
+        } finally {
+            first.close();
         }
     }
 

@@ -40,10 +40,10 @@ public final class NaiveState {
     /** A command with an id that led to events. */
     public record Sent(Once command, Principal by, double time) {}
 
-    /** Returns whether a repeated command is remembered: among the last {@code most} commands, and for {@code seconds}. */
-    public boolean remembers(Sent again, double now, int most, double seconds) {
+    /** Returns whether a repeated command is remembered: among the last {@code most} commands, and in the {@code seconds} before the last. */
+    public boolean remembers(Sent again, int most, double seconds) {
         return sent.subList(Math.max(0, sent.size() - most), sent.size()).contains(again)
-                && again.time + seconds >= now;
+                && again.time + seconds >= sent.get(sent.size() - 1).time;
     }
 
     /** A rank with all its properties. */

@@ -52,14 +52,24 @@ public final class ServerOptions {
     private boolean traceWire;
 
     public FluxClient connect(Console console) throws IOException {
-        return connectTo(address(console.environment()), console);
+        String address = address(console.environment());
+        return connect(address, console, options -> FluxClient.connect(address, options));
     }
 
-    /** Connects to the first of these servers that accepts the connection. */
-    FluxClient connectTo(String address, Console console) throws IOException {
+    /** Connects to a server if it accepts the connection within this time. */
+    FluxClient connect(String address, Duration patience, Console console) throws IOException {
+        return connect(address, console, options -> FluxClient.connect(address, options, patience));
+    }
+
+    @FunctionalInterface
+    private interface Connector {
+        FluxClient connect(Options options) throws IOException;
+    }
+
+    private FluxClient connect(String address, Console console, Connector connector) throws IOException {
         Options options = Options.DEFAULT.withTimeout(timeout()).withTrace(traceWire ? System.err::println : null);
         try {
-            return FluxClient.connect(address, options.with(files(address, console.environment())));
+            return connector.connect(options.with(files(address, console.environment())));
         } catch (IllegalArgumentException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
         } catch (RpcException e) {

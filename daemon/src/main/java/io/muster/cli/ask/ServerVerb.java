@@ -26,6 +26,11 @@ import picocli.CommandLine.Option;
 public abstract class ServerVerb extends Verb {
     private static final long PAUSE_MILLIS = 100;
 
+    /** How long a search for the leader first waits for a daemon to accept the connection, because the leader may have been stopped. */
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private static final Duration MOST_PATIENCE = Duration.ofSeconds(16);
+
     @Mixin
     private final ServerOptions server = new ServerOptions();
 
@@ -133,12 +138,13 @@ public abstract class ServerVerb extends Verb {
     private int atLeader(FluxClient standby, Attempt change, Failure refused) throws IOException {
         long start = System.nanoTime();
         Failure last = refused;
+        Duration patience = PATIENCE;
         while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
             List<String> uris = new ArrayList<>();
             addLeader(standby, uris);
-            uris.addAll(List.of(server.address(console().environment()).split(",")));
+            add(server.address(console().environment()).split(","), uris);
             for (int i = 0; i < uris.size(); i++) {
-                try (FluxClient next = server.connectTo(uris.get(i), console())) {
+                try (FluxClient next = server.connect(uris.get(i), patience, console())) {
                     try {
                         return change.make(next);
                     } catch (Failure again) {
@@ -155,12 +161,17 @@ public abstract class ServerVerb extends Verb {
                 }
             }
             Pause.of(PAUSE_MILLIS);
+            patience = patience.compareTo(MOST_PATIENCE) < 0 ? patience.multipliedBy(2) : patience;
         }
         throw last;
     }
 
     private static void addLeader(FluxClient client, List<String> uris) throws IOException {
-        for (String uri : attribute(client, "muster.leader").split(" ")) {
+        add(attribute(client, "muster.leader").split(" "), uris);
+    }
+
+    private static void add(String[] more, List<String> uris) {
+        for (String uri : more) {
             if (!uri.isEmpty() && !uris.contains(uri)) {
                 uris.add(uri);
             }

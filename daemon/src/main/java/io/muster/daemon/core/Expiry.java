@@ -21,6 +21,7 @@ public final class Expiry implements Commits {
     private final IntConsumer expired;
     private @Nullable ScheduledFuture<?> timer;
     private double armedFor;
+    private boolean doubted;
 
     /** @param expired receives the number of holds that were ended */
     public Expiry(Inventory inventory, ScheduledExecutorService core, IntConsumer expired) {
@@ -32,6 +33,15 @@ public final class Expiry implements Commits {
     /** Starts the timer. Holds that expired while the daemon was down are ended at once. */
     public void start() {
         arm(0);
+    }
+
+    /** Must be called every second: holds that are over end soon after the doubt about the clock has ended. */
+    public void lookAtClock() {
+        boolean before = doubted;
+        doubted = inventory.clock().isDoubted();
+        if (before && !doubted && armedFor > 0) {
+            arm(0);
+        }
     }
 
     @Override

@@ -11,8 +11,6 @@ import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -42,11 +40,13 @@ public final class Inventory {
 
     private static final long MOST_BYTES_IN_FLIGHT = 256L << 20;
 
+    private static final Answer.Failed STOPPING = new Answer.Failed(Answer.Failed.Kind.BUSY, "the daemon is stopping");
+
     private final Ledger ledger;
     private final Executor core;
     private final Aside beside;
     private final WallClock clock;
-    private final List<Commits> listeners = new ArrayList<>();
+    private final Listeners listeners = new Listeners();
     private final Queue<Runnable> answers = new ArrayDeque<>();
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
@@ -58,6 +58,7 @@ public final class Inventory {
     private volatile Answer.@Nullable Failed elsewhere;
 
     private volatile boolean ownOnly;
+    private volatile boolean closed;
     private int inFlight;
     private long bytesInFlight;
     private boolean settling;
@@ -164,7 +165,7 @@ public final class Inventory {
     }
 
     private void waitForAnswers(Runnable then) {
-        if (isQuiet()) {
+        if (isQuiet() || closed) {
             then.run();
         } else {
             long known = decidedAnew;
@@ -196,8 +197,19 @@ public final class Inventory {
         return elsewhere;
     }
 
+    /** Refuses every command from now on, also the daemon's own, because the ledger is about to close. */
+    public void close() {
+        checkThread();
+        closed = true;
+    }
+
+    /** Returns whether every command is refused because the ledger closes. Any thread may call this. */
+    public boolean isClosed() {
+        return closed;
+    }
+
     private boolean isRefused(Principal by, Consumer<Answer> reply) {
-        Answer.Failed why = ownOnly && by.equals(Principal.DAEMON) ? null : elsewhere;
+        Answer.Failed why = closed ? STOPPING : ownOnly && by.equals(Principal.DAEMON) ? null : elsewhere;
         if (why != null) {
             reply.accept(why);
         }
@@ -353,7 +365,7 @@ public final class Inventory {
 
     /** Returns whether this user gave this id to one of the last changes, which may be in flight. */
     public boolean remembers(ChangeId id, Principal by) {
-        return proposed.repetition(id, now(), by) != null;
+        return proposed.repetition(id, by) != null;
     }
 
     /** Returns the result that a command would have now if every change in flight becomes durable. */
@@ -448,20 +460,7 @@ public final class Inventory {
 
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
         committed = new Committed(reached, entries.get(entries.size() - 1).seq());
-        notifyListeners(listeners.iterator(), listener -> listener.committed(entries, lines, reached));
-    }
-
-    /** Calls all listeners in order, even if one of them throws because of a bug. */
-    private static void notifyListeners(Iterator<Commits> rest, Consumer<Commits> news) {
-        try {
-            while (rest.hasNext()) {
-                news.accept(rest.next());
-            }
-        } finally {
-            if (rest.hasNext()) {
-                notifyListeners(rest, news);
-            }
-        }
+        listeners.tell(listener -> listener.committed(entries, lines, reached));
     }
 
     /**
@@ -479,7 +478,7 @@ public final class Inventory {
     private void answer() {
         settling = false;
         try {
-            notifyListeners(listeners.iterator(), Commits::settled);
+            listeners.tell(Commits::settled);
         } finally {
             answerAll();
         }

@@ -16,11 +16,15 @@ import org.slf4j.LoggerFactory;
  * is that of the wall clock. If the wall clock jumps further than {@link Limits#jump}, it is <em>doubted</em>: the daemon's
  * time continues from where it was, by the monotonic clock, and no hold expires and no history is deleted for its age. The
  * doubt ends if the wall clock jumps back, if it has kept its new time for {@link Limits#settle}, or if an admin accepts the
- * new time. May be used on any thread.
+ * new time. A standby also doubts a clock that is more than {@link #APART} from that of the leader, and continues the leader's time. May
+ * be used on any thread.
  */
 public final class WallClock implements InstantSource {
     private static final Logger log = LoggerFactory.getLogger("muster");
     private static final double NANOS = 1e9;
+
+    /** By how many seconds the clocks of two daemons may differ: less than holds and the ids of changes last. */
+    private static final double APART = 60;
 
     /**
      * The limits within which clocks are not doubted, in seconds; each limit may be infinite.
@@ -42,8 +46,10 @@ public final class WallClock implements InstantSource {
     /** The latest time of an event that another daemon has written; 0 if there is none. */
     private double reached;
 
-    /** How far the wall clock may be ahead of the daemon's time. */
+    /** How far the wall clock may be ahead of the daemon's time, and how far behind it. */
     private double mostAhead;
+
+    private double mostBehind;
 
     private @Nullable Doubt doubt;
 
@@ -52,15 +58,27 @@ public final class WallClock implements InstantSource {
      *
      * @param jump by how many seconds the wall clock is ahead of the daemon's time; negative if it is behind
      * @param since the daemon's time at the jump
-     * @param started whether the jump was found when the daemon started
      */
-    private record Doubt(double jump, double since, boolean started) {
+    private record Doubt(Kind kind, double jump, double since) {
+        enum Kind {
+            JUMP,
+            /** The jump was found when the daemon started. */
+            START,
+            /** Another daemon, which leads, has another time. */
+            APART
+        }
+
         String sentence() {
             String distance = span(Math.abs(jump));
-            return started
-                    ? "at the start the clock was " + distance + (jump > 0 ? " after" : " before")
-                            + " the last known time, " + time(since)
-                    : "the clock jumped " + distance + (jump > 0 ? " ahead" : " back") + " at " + time(since);
+            return switch (kind) {
+                case JUMP -> "the clock jumped " + distance + (jump > 0 ? " ahead" : " back") + " at " + time(since);
+                case START ->
+                    "at the start the clock was " + distance + (jump > 0 ? " after" : " before")
+                            + " the last known time, " + time(since);
+                case APART ->
+                    "the clock is " + distance + (jump > 0 ? " ahead of" : " behind")
+                            + " the clock of the daemon that led at " + time(since) + ", so other daemons lead first";
+            };
         }
     }
 
@@ -74,6 +92,7 @@ public final class WallClock implements InstantSource {
 
     public synchronized void limits(Limits next) {
         mostAhead = doubt == null ? next.jump : mostAhead;
+        mostBehind = doubt == null ? next.jump : mostBehind;
         limits = next;
     }
 
@@ -105,6 +124,39 @@ public final class WallClock implements InstantSource {
      */
     public synchronized void reached(double time) {
         reached = Math.max(reached, time);
+    }
+
+    /**
+     * Compares the wall clock with the time of the daemon that leads. If they are far apart, the wall clock is doubted, and the daemon's
+     * time continues from that of the leader.
+     *
+     * @param time the leader's time, in seconds since the epoch
+     * @param age for how many seconds at most this was the leader's time
+     * @return whether the wall clock agrees
+     */
+    public synchronized boolean agrees(double time, double age) {
+        long tick = nanos.getAsLong();
+        double shown = wallSeconds();
+        double ahead = shown - time;
+        double most = Math.min(limits.jump, APART);
+        Doubt before = doubt;
+        if (ahead >= -most && ahead <= most + age) {
+            if (before != null) {
+                log.warn("the clock agrees with that of the daemon that leads: expiry and retention continue");
+                trust(shown, tick);
+            }
+            return true;
+        }
+        known = time;
+        mark = tick;
+        mostAhead = most;
+        mostBehind = most;
+        Doubt next = new Doubt(Doubt.Kind.APART, ahead, time);
+        doubt = next;
+        if (before == null || before.kind != next.kind || Math.abs(ahead - before.jump) > most) {
+            log.warn("{}", sentence(next));
+        }
+        return false;
     }
 
     @Override
@@ -150,7 +202,7 @@ public final class WallClock implements InstantSource {
         double own = Epoch.rounded(known + (tick - mark) / NANOS);
         double ahead = shown - own;
         Doubt before = doubt;
-        if (ahead >= -limits.jump && ahead <= mostAhead) {
+        if (ahead >= -mostBehind && ahead <= mostAhead) {
             if (before != null) {
                 log.warn("the clock shows the expected time again: expiry and retention continue");
             }
@@ -158,7 +210,7 @@ public final class WallClock implements InstantSource {
             return shown;
         }
         if (before == null || Math.abs(ahead - before.jump) > limits.jump) {
-            Doubt next = new Doubt(ahead, own, starting);
+            Doubt next = new Doubt(starting ? Doubt.Kind.START : Doubt.Kind.JUMP, ahead, own);
             doubt = next;
             log.warn("{}", sentence(next));
         } else if (own - before.since >= limits.settle) {
@@ -173,6 +225,7 @@ public final class WallClock implements InstantSource {
         known = shown;
         mark = tick;
         mostAhead = limits.jump;
+        mostBehind = limits.jump;
         doubt = null;
     }
 

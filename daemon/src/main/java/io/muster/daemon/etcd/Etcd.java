@@ -41,7 +41,6 @@ final class Etcd implements Closeable {
     private final EtcdAccess access;
     private int at;
     private @Nullable Http http;
-    private String token = "";
     private long seekAt = System.nanoTime();
 
     /** @param first the index of the endpoint to begin with */
@@ -316,8 +315,9 @@ final class Etcd implements Closeable {
     }
 
     private JsonNode call(String path, ObjectNode body, int timeoutMillis) throws EtcdException {
+        String token = access.login().token(this::authenticate);
         try {
-            return attempt(path, body, timeoutMillis);
+            return exchange(path, token, body, timeoutMillis);
         } catch (EtcdException e) {
             // A token that has expired, or is older than the last change of users, was refused before the request was
             // carried out.
@@ -329,30 +329,16 @@ final class Etcd implements Closeable {
             if (!stale) {
                 throw e;
             }
-            token = "";
-            return attempt(path, body, timeoutMillis);
+            access.login().forget(token);
+            return exchange(path, access.login().token(this::authenticate), body, timeoutMillis);
         }
     }
 
-    private JsonNode attempt(String path, ObjectNode body, int timeoutMillis) throws EtcdException {
-        if (!access.user().isEmpty() && token.isEmpty()) {
-            token = authenticate(timeoutMillis);
-        }
-        return exchange(path, token, body, timeoutMillis);
-    }
-
-    private String authenticate(int timeoutMillis) throws EtcdException {
-        ObjectNode login = JSON.createObjectNode().put("name", access.user());
-        try {
-            login.put("password", access.password());
-            return exchange("/v3/auth/authenticate", "", login, timeoutMillis)
-                    .path("token")
-                    .asText();
-        } catch (EtcdException e) {
-            throw new EtcdException(Fate.NOT_SENT, "etcd does not know " + access.user() + ": " + e.sentence(), e);
-        } catch (IOException e) {
-            throw new EtcdException(Fate.NOT_SENT, "the password for etcd cannot be read: " + e.getMessage(), e);
-        }
+    private String authenticate(String user, String password, int timeoutMillis) throws EtcdException {
+        ObjectNode login = JSON.createObjectNode().put("name", user).put("password", password);
+        return exchange("/v3/auth/authenticate", "", login, timeoutMillis)
+                .path("token")
+                .asText();
     }
 
     private JsonNode exchange(String path, String authorization, ObjectNode body, int timeoutMillis)
@@ -400,7 +386,6 @@ final class Etcd implements Closeable {
     private void go(int endpoint) {
         close();
         at = endpoint;
-        token = "";
     }
 
     /** The failure that an answer names. Gateways before etcd 3.6 send {@code error}, later ones only {@code message}. */

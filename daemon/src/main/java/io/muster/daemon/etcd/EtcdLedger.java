@@ -44,6 +44,7 @@ public final class EtcdLedger implements Ledger {
     private final Store store;
     private final Follower follower;
     private final Tenure tenure;
+    private final Candidacy candidacy;
     private final Snapshotter snapshotter;
     private final Thread thread;
 
@@ -59,14 +60,9 @@ public final class EtcdLedger implements Ledger {
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private boolean shownBefore;
+    private long toldAt;
     private boolean handedOver;
     private int terms;
-    /** The number of ended terms for which the daemon has not confirmed yet that it submits nothing more. */
-    private int unconfirmed;
-    /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
-    private long abandonedTerm;
-    /** The time until which this daemon lets other daemons try to lead first. */
-    private long yieldUntil = System.nanoTime();
 
     /**
      * @param journal the journal of this daemon, which becomes the local copy
@@ -105,6 +101,7 @@ public final class EtcdLedger implements Ledger {
                 new Snapshotter(new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings);
         this.follower = new Follower(store, local, snapshotter::reached, settings.patience());
         this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
+        this.candidacy = new Candidacy(tenure, settings);
         this.thread = new Thread(this::run, "ledger");
     }
 
@@ -114,6 +111,11 @@ public final class EtcdLedger implements Ledger {
         level = listener.level();
         tenure.start();
         thread.start();
+    }
+
+    /** Lets this daemon try to lead; until then it only follows. */
+    public void allowLead() {
+        candidacy.allow();
     }
 
     private Standing standing() {
@@ -291,32 +293,23 @@ public final class EtcdLedger implements Ledger {
         Etcd.Entry key = view.leader();
         if (key == null) {
             show(null);
-            return campaign();
+            return status.condition() != Condition.BROKEN && candidacy.campaign(store);
         }
         Leader leader = Leader.parse(key);
         if (!leader.isSame(settings.self())) {
+            candidacy.look(view, standing());
             show(leader);
             return false;
         }
-        if (view.term() == abandonedTerm || status.condition() == Condition.BROKEN) {
+        if (candidacy.isAbandoned(view.term()) || status.condition() == Condition.BROKEN) {
             store.resign(view.term());
             return false;
         }
-        if (unconfirmed == 0 && waiting.isEmpty()) {
+        if (candidacy.isConfirmed() && waiting.isEmpty()) {
             begin(view, key.lease());
             return true;
         }
         return false;
-    }
-
-    /** @return whether this daemon may have become the leader */
-    private boolean campaign() throws EtcdException {
-        long lease = tenure.lease();
-        boolean may = lease != 0
-                && unconfirmed == 0
-                && status.condition() != Condition.BROKEN
-                && System.nanoTime() - yieldUntil >= 0;
-        return may && tenure.campaign(store, lease);
     }
 
     private void begin(Store.View view, long lease) {
@@ -326,6 +319,7 @@ public final class EtcdLedger implements Ledger {
         level = standing().level();
         silent = false;
         writer = next;
+        toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
         shown = settings.self();
         shownBefore = true;
         standing().lead();
@@ -340,6 +334,10 @@ public final class EtcdLedger implements Ledger {
     }
 
     private boolean lead(Writer leading) throws IOException, InterruptedException {
+        if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
+            toldAt = System.nanoTime();
+            leading.tell(settings.clock().instant());
+        }
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {
             commit(leading);
@@ -381,11 +379,10 @@ public final class EtcdLedger implements Ledger {
         }
         follower.resume(leading.head(), leading.ledAt());
         writer = null;
-        unconfirmed++;
+        candidacy.ended();
         shown = null;
         shownBefore = true;
-        yieldUntil = System.nanoTime() + settings.ttl().toNanos();
-        standing().stand(null, () -> requests.addLate(() -> unconfirmed--));
+        standing().stand(null, () -> requests.addLate(candidacy::confirmed));
     }
 
     /** Writes one group of the batches that wait. */
@@ -409,6 +406,7 @@ public final class EtcdLedger implements Ledger {
             throw e;
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
+            local.reached(group.txn(), first);
             local.append(first, commands);
             snapshotter.reached(group.txn(), pending.last());
             int events = (int) (pending.last() - first + 1);
@@ -438,7 +436,7 @@ public final class EtcdLedger implements Ledger {
         become(uncertain ? Condition.UNCERTAIN : Condition.READ_ONLY, verdict.reason());
         pending.fail(verdict.reason(), false, completions);
         if (uncertain) {
-            abandonedTerm = leading.term();
+            candidacy.abandon(leading.term());
             step();
         }
     }

@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * daemon. Used by the thread {@code ledger} only, unless a method says otherwise.
  */
 final class Follower {
+    private static final String CURE =
+            "`muster ledger import` below an empty prefix puts this daemon's copy in etcd's place,"
+                    + " and an empty state directory gives the copy up";
+
     private final Store store;
     private final Uploads uploads;
     private final LocalCopy local;
@@ -126,11 +130,9 @@ final class Follower {
             return null;
         }
         if (view.head().seq() < head.seq()) {
-            throw new ForeignException(
-                    "the ledger in etcd ends with seq " + view.head().seq() + ", and this daemon has seq "
-                            + head.seq()
-                            + ": was etcd restored from a backup? `muster ledger import` puts this daemon's copy in"
-                            + " its place");
+            throw new ForeignException("the ledger in etcd ends with seq "
+                    + view.head().seq() + ", and this daemon has seq " + head.seq()
+                    + ": was etcd restored from a backup? " + CURE);
         }
         if (!anchored) {
             anchor(standing);
@@ -189,7 +191,7 @@ final class Follower {
         if (!txn.equals(head.txn())) {
             throw new ForeignException(what + " is " + (txn.isEmpty() ? "none" : txn) + ", and this daemon's is "
                     + (head.txn().isEmpty() ? "none" : head.txn()) + " at seq " + head.seq()
-                    + ": the two histories differ; was etcd restored from a backup?");
+                    + ": the two histories differ; was etcd restored from a backup? " + CURE);
         }
     }
 
@@ -218,13 +220,10 @@ final class Follower {
                 }
             }
         }
-        String txn = local.txnOf(seq);
-        if (found.last() == seq && !txn.isEmpty() && !txn.equals(found.txn())) {
-            throw parted(seq);
-        }
+        checkTerm(seq, found.txn());
         List<List<JournalRecord>> rest =
                 commands.stream().filter(command -> command.get(0).seq() > seq).toList();
-        reached.accept(found.txn(), found.last());
+        reached(found);
         if (!rest.isEmpty()) {
             standing.follow(rest);
             local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
@@ -235,19 +234,44 @@ final class Follower {
 
     private static ForeignException parted(long seq) {
         return new ForeignException("event " + seq + " in etcd is not event " + seq
-                + " of this daemon: the two histories differ; was etcd restored from a backup? `muster ledger import` puts this"
-                + " daemon's copy in its place, and an empty state directory gives it up");
+                + " of this daemon: the two histories differ; was etcd restored from a backup? " + CURE);
+    }
+
+    /**
+     * Checks that the ledger in a published snapshot has an event of this daemon, although the log does not have it any more.
+     *
+     * @param term the term of the event; "" if it is not known
+     */
+    private static void prove(Uploads.Published published, long seq, String term) throws ForeignException {
+        Terms terms = published.terms();
+        if (!term.isEmpty() && terms.have(seq, term)) {
+            return;
+        }
+        if (!term.isEmpty() && !terms.at(seq).isEmpty()) {
+            throw parted(seq);
+        }
+        throw new ForeignException("the log in etcd begins after event " + seq + " of this daemon, and nothing in etcd"
+                + " shows that the ledger has this event, because this daemon was away for more than " + Terms.MOST
+                + " terms, or ran an older version: " + CURE);
+    }
+
+    private void reached(Group group) {
+        local.reached(group.txn(), group.first());
+        reached.accept(group.txn(), group.last());
+    }
+
+    private void reached(Uploads.Published published, Uploads.Ref ref) {
+        local.reached(published.terms());
+        reached.accept(ref.txn(), ref.seq());
     }
 
     /** Continues from the snapshot, because the log does not reach back to the local copy. */
     private void skip(long seq, Standing standing) throws IOException, InterruptedException {
-        Uploads.Ref ref = uploads.published().current();
+        Uploads.Published published = uploads.published();
+        Uploads.Ref ref = published.current();
         if (ref != null && ref.seq() == seq) {
-            String txn = local.txnOf(seq);
-            if (!txn.isEmpty() && !txn.equals(ref.txn())) {
-                throw parted(seq);
-            }
-            reached.accept(ref.txn(), seq);
+            prove(published, seq, local.terms().at(seq));
+            reached(published, ref);
             head = new Group.Head(seq, ref.txn(), 0);
         } else {
             load(standing);
@@ -256,10 +280,14 @@ final class Follower {
     }
 
     private void load(Standing standing) throws IOException, InterruptedException {
-        Uploads.Ref ref = uploads.published().current();
+        Uploads.Published published = uploads.published();
+        Uploads.Ref ref = published.current();
         if (ref == null || ref.seq() <= head.seq()) {
             throw new ForeignException(
                     "the log in etcd is incomplete: event " + (head.seq() + 1) + " is missing, and no snapshot has it");
+        }
+        if (head.seq() > 0) {
+            prove(published, head.seq(), local.terms().at(head.seq()));
         }
         byte[] state = uploads.load(ref);
         if (state == null) {
@@ -272,7 +300,7 @@ final class Follower {
         if (open != null && open.first <= ref.seq()) {
             close(null);
         }
-        reached.accept(ref.txn(), ref.seq());
+        reached(published, ref);
         standing.load(ref.seq(), ref.time(), (ObjectNode) ExactJson.read(state, 0, state.length));
         head = new Group.Head(ref.seq(), ref.txn(), 0);
         rebase(ref, state);
@@ -280,13 +308,13 @@ final class Follower {
 
     private void rebase(Uploads.Ref ref, byte[] state) throws InterruptedException {
         local.raise(Level.of(ref.level()));
-        local.rebase(ref.seq(), state, ref.txn());
+        local.rebase(ref.seq(), state);
     }
 
     /** @return false if the group was deleted meanwhile */
     private boolean apply(Group group, Standing standing) throws IOException, InterruptedException {
         check(group.previous(), "before seq " + group.first() + " the last transaction");
-        reached.accept(group.txn(), group.last());
+        reached(group);
         if (open != null && open.first == group.first()) {
             boolean durable = open.txn.equals(group.txn());
             List<List<byte[]>> commands = open.commands;
@@ -319,9 +347,15 @@ final class Follower {
         // The copy may end within a group, because the journal takes the commands of a group one by one.
         Group next = store.groupAt(local.last() + 1);
         if (next == null || next.last() <= local.last()) {
-            Uploads.Ref ref = uploads.published().current();
+            Uploads.Published published = uploads.published();
+            Uploads.Ref ref = published.current();
             byte[] state = ref == null || ref.seq() <= local.last() ? null : uploads.load(ref);
             if (ref != null && state != null) {
+                if (ref.seq() > seq) {
+                    prove(published, seq, local.terms().at(seq));
+                } else {
+                    checkTerm(ref.seq(), ref.txn());
+                }
                 rebase(ref, state);
             }
             return;
@@ -330,11 +364,20 @@ final class Follower {
         groups.addAll(store.view(next.last() + 1, Store.PAGE, Store.LONG_ATTEMPT_MILLIS)
                 .groups());
         for (Group group : groups) {
-            Group whole = store.whole(group);
+            Group whole = group.last() > seq ? null : store.whole(group);
             if (whole == null) {
                 return;
             }
+            checkTerm(group.first(), group.txn());
             local.append(group.first(), LocalCopy.lines(whole.commands()));
+        }
+    }
+
+    /** Checks that a transaction in etcd is of the same term as the events that this daemon has applied. */
+    private void checkTerm(long seq, String txn) throws ForeignException {
+        String term = local.terms().at(seq);
+        if (!term.isEmpty() && !term.equals(Terms.name(txn))) {
+            throw parted(seq);
         }
     }
 }

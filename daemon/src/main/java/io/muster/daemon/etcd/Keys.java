@@ -16,6 +16,10 @@ record Keys(String prefix) {
         return prefix + "head";
     }
 
+    String clock() {
+        return prefix + "clock";
+    }
+
     /** The key of the group whose first event has this seq. */
     String log(long first) {
         return prefix + "log/" + String.format(Locale.ROOT, "%016d", first);

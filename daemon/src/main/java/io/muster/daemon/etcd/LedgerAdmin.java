@@ -233,32 +233,36 @@ public final class LedgerAdmin implements Closeable {
                 InstantSource.system())) {
             String id = UUID.randomUUID().toString();
             store.found(id);
+            Terms terms;
             long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS).id();
             try {
                 Leader self = new Leader(
                         "import to " + member, id, "", ProcessHandle.current().pid(), List.of(), "", 0);
                 store.campaign(self.toJson(), lease);
-                write(contents, id, store.view(1, 1, Store.ATTEMPT_MILLIS));
+                terms = write(contents, id, store.view(1, 1, Store.ATTEMPT_MILLIS));
             } finally {
                 store.etcd().revoke(lease, TIMEOUT_MILLIS);
             }
             LocalCopy copy = new LocalCopy(journal, disk, 0, new LedgerListener() {});
-            copy.renew(id);
+            copy.renew(id, terms);
             return journal.durableSeq();
         }
     }
 
-    private void write(Contents contents, String id, Store.View view) throws IOException {
+    /** @return the terms of the new ledger */
+    private Terms write(Contents contents, String id, Store.View view) throws IOException {
         if (view.leader() == null || !Leader.parse(view.leader()).boot().equals(id)) {
             throw new ForeignException("a daemon leads already: stop all daemons first");
         }
         Group.Head head = view.head();
+        Terms terms = Terms.NONE;
         ObjectNode state = contents.state;
         if (state != null) {
             String txn = "import-" + id;
             head = store.begin(view.term(), contents.base, txn);
             byte[] bytes = ExactJson.MAPPER.writeValueAsBytes(state);
-            new Uploads(store).publish(view.term(), contents.base, txn, contents.time, contents.level, bytes);
+            terms = terms.with(txn, 1);
+            new Uploads(store).publish(view.term(), contents.base, txn, terms, contents.time, contents.level, bytes);
         }
         Writer writer = new Writer(store, view.term(), head, 0, "import", Duration.ofMinutes(1));
         List<List<byte[]>> group = new ArrayList<>();
@@ -285,6 +289,7 @@ public final class LedgerAdmin implements Closeable {
                 bytes = 0;
             }
         }
+        return written == 0 ? terms : terms.with(writer.head().txn(), contents.base + 1);
     }
 
     /**

@@ -22,8 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -31,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The copy of the ledger in the files of this daemon's own journal. It follows etcd, so a failure of the disk stops no change: the copy is
- * then behind until {@link EtcdLedger} has read from etcd what is missing. The file {@code ledger.json} names the ledger.
+ * then behind until {@link EtcdLedger} has read from etcd what is missing. The file {@code ledger.json} names the ledger, and the terms of
+ * the events: each term before the copy has an event of this term. The thread {@code copy} passes everything to the journal, in order.
  */
 final class LocalCopy implements Closeable {
     static final String FILE = "ledger.json";
@@ -39,8 +44,11 @@ final class LocalCopy implements Closeable {
     /** How many bytes of events wait for a slow disk. Beyond it, the copy stays behind and reads the events from etcd later. */
     static final long MOST_QUEUED = 64 << 20;
 
-    /** How many snapshots of the copy are remembered with their transactions: the current one and the one before. */
-    private static final int MARKS = 2;
+    /** One snapshot is written and one waits; each is a whole state, so no more of them wait for a disk that hangs. */
+    private static final int MOST_SNAPSHOTS = 2;
+
+    /** How long a stop waits for the disk: less than the daemon waits for the ledger. */
+    private static final int STOP_SECONDS = 8;
 
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
@@ -48,19 +56,20 @@ final class LocalCopy implements Closeable {
     private final Disk disk;
     private final long lastEvent;
     private final LedgerListener listener;
-    /** Replaced as a whole, so that a reader does not wait for the disk. */
-    private volatile List<Mark> marks = List.of();
+    private final ThreadPoolExecutor thread;
+    private final AtomicInteger snapshots = new AtomicInteger();
 
     private String id = "";
+    /** The terms of the events that this daemon has applied. Set by the thread {@code ledger}. */
+    private volatile Terms terms = Terms.NONE;
+    /** The terms in the file. */
+    private Terms recorded = Terms.NONE;
     /** The last seq that was handed to the journal. */
     private volatile long last;
 
     private volatile boolean behind;
     /** The bytes of the events that wait for the disk. */
     private final AtomicLong queued = new AtomicLong();
-
-    /** The transaction that wrote the event with this seq. */
-    private record Mark(long seq, String txn) {}
 
     /** @param lastEvent the {@linkplain JournalRecord#fingerprint fingerprint} of the last event that the journal replayed; 0 if it replayed none */
     LocalCopy(Journal journal, Disk disk, long lastEvent, LedgerListener listener) throws IOException {
@@ -74,14 +83,17 @@ final class LocalCopy implements Closeable {
             file.read(bytes, 0);
             JsonNode json = JSON.readTree(bytes.array());
             id = json.path("id").asText();
-            List<Mark> found = new ArrayList<>();
-            json.path("marks")
-                    .forEach(mark -> found.add(
-                            new Mark(mark.path("seq").asLong(), mark.path("txn").asText())));
-            marks = List.copyOf(found);
+            recorded = Terms.parse(json.path("terms"));
+            terms = recorded.until(last); // a term may be recorded whose events were not
         } catch (NoSuchFileException none) {
             // a new state directory, or the directory of a file ledger
         }
+        thread = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+            Thread copy = new Thread(task, "copy");
+            copy.setDaemon(true);
+            return copy;
+        });
+        thread.allowCoreThreadTimeOut(true);
     }
 
     /** The id of the ledger of which this is a copy; "" if it is none yet. */
@@ -94,13 +106,19 @@ final class LocalCopy implements Closeable {
         return last;
     }
 
-    /** The transaction that wrote an event at which a snapshot of the copy ends; "" if it is not known. */
-    String txnOf(long seq) {
-        return marks.stream()
-                .filter(mark -> mark.seq == seq)
-                .map(Mark::txn)
-                .findFirst()
-                .orElse("");
+    /** The terms of the events that this daemon has applied, as far as they are known. */
+    Terms terms() {
+        return terms;
+    }
+
+    /** Must be called before the events of a transaction are appended. */
+    void reached(String txn, long first) {
+        terms = terms.with(txn, first);
+    }
+
+    /** Replaces the terms by those of a snapshot. */
+    void reached(Terms later) {
+        terms = later;
     }
 
     /** Whether this is the last event that the journal replayed, as far as it is known. */
@@ -110,32 +128,26 @@ final class LocalCopy implements Closeable {
     }
 
     /** Makes this the copy of another ledger with the same events. */
-    synchronized void renew(String ledger) throws IOException {
-        marks = List.of();
+    void renew(String ledger, Terms others) throws IOException {
+        reached(others);
         adopt(ledger);
     }
 
     synchronized void adopt(String ledger) throws IOException {
         id = ledger;
-        write();
+        write(terms);
     }
 
-    /** Remembers the transaction of a seq, before a snapshot at this seq is written. */
-    synchronized void mark(long seq, String txn) throws IOException {
-        List<Mark> next = new ArrayList<>(marks);
-        next.removeIf(mark -> mark.seq == seq);
-        next.add(new Mark(seq, txn));
-        while (next.size() > MARKS + 1) {
-            next.remove(0);
+    /** Writes the terms to the file, unless it has them. */
+    private synchronized void record(Terms all) throws IOException {
+        if (!all.equals(recorded)) {
+            write(all);
         }
-        marks = List.copyOf(next);
-        write();
     }
 
-    private void write() throws IOException {
+    private void write(Terms all) throws IOException {
         ObjectNode json = JsonNodeFactory.instance.objectNode().put("id", id);
-        marks.forEach(
-                mark -> json.withArray("marks").addObject().put("seq", mark.seq).put("txn", mark.txn));
+        json.set("terms", all.toJson());
         String beside = FILE + ".tmp";
         try (Disk.File file = disk.open(beside, Disk.Access.CREATE)) {
             file.write(ByteBuffer.wrap((json + "\n").getBytes(StandardCharsets.UTF_8)), 0);
@@ -143,6 +155,7 @@ final class LocalCopy implements Closeable {
         }
         disk.rename(beside, FILE);
         disk.forceDirectory("");
+        recorded = all;
     }
 
     /** Whether events are missing at the end of the copy, because the disk refused them. */
@@ -168,12 +181,35 @@ final class LocalCopy implements Closeable {
         }
         queued.addAndGet(bytes);
         last = seq + command.size() - 1;
-        journal.submit(new Batch(seq, command, outcome -> {
+        Consumer<Outcome> done = outcome -> {
             queued.addAndGet(-bytes);
             if (!outcome.durable()) {
                 stayBehind(outcome.reason());
             }
-        }));
+        };
+        inOrder(done, () -> journal.submit(new Batch(seq, command, done)));
+    }
+
+    /**
+     * Runs a task on the thread {@code copy} when the file has the present terms.
+     *
+     * @param done receives the failure if the file cannot be written
+     */
+    private void inOrder(Consumer<Outcome> done, Runnable task) {
+        Terms present = terms;
+        try {
+            thread.execute(() -> {
+                try {
+                    record(present);
+                } catch (IOException e) {
+                    done.accept(Outcome.failed(String.valueOf(e.getMessage())));
+                    return;
+                }
+                task.run();
+            });
+        } catch (RejectedExecutionException closed) {
+            done.accept(Outcome.failed("the daemon stops"));
+        }
     }
 
     private void stayBehind(String reason) {
@@ -210,11 +246,10 @@ final class LocalCopy implements Closeable {
     }
 
     /** Continues from a later state. If the disk refuses the state, the copy stays behind. */
-    void rebase(long seq, byte[] state, String txn) throws InterruptedException {
+    void rebase(long seq, byte[] state) throws InterruptedException {
         CompletableFuture<Outcome> done = new CompletableFuture<>();
+        inOrder(done::complete, () -> journal.rebase(seq, state, done::complete));
         try {
-            mark(seq, txn);
-            journal.rebase(seq, state, done::complete);
             Outcome outcome = done.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             if (outcome.durable()) {
                 last = seq;
@@ -222,20 +257,23 @@ final class LocalCopy implements Closeable {
             } else {
                 stayBehind(outcome.reason());
             }
-        } catch (IOException e) {
-            stayBehind(String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) {
             stayBehind("the disk does not take the snapshot of the ledger");
         }
     }
 
-    void snapshot(long seq, byte[] state, String txn, Consumer<Outcome> done) {
-        try {
-            mark(seq, txn);
-            journal.snapshot(seq, state, done);
-        } catch (IOException e) {
-            done.accept(Outcome.failed("the snapshot at seq " + seq + " cannot be written: " + e.getMessage()));
+    void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
+        if (snapshots.incrementAndGet() > MOST_SNAPSHOTS) {
+            snapshots.decrementAndGet();
+            done.accept(Outcome.failed(
+                    "the snapshot at seq " + seq + " was not written: the disk has not written earlier ones yet"));
+            return;
         }
+        Consumer<Outcome> counted = outcome -> {
+            snapshots.decrementAndGet();
+            done.accept(outcome);
+        };
+        inOrder(counted, () -> journal.snapshot(seq, state, counted));
     }
 
     @Nullable
@@ -285,6 +323,14 @@ final class LocalCopy implements Closeable {
 
     @Override
     public void close() throws IOException {
+        thread.shutdown();
+        try {
+            if (!thread.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
+                listener.warning("the disk does not answer: the last events are not written to it");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         journal.close();
     }
 }

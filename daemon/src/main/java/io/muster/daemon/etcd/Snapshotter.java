@@ -34,8 +34,13 @@ final class Snapshotter implements Closeable {
     private final LedgerListener listener;
     private final EtcdSettings settings;
     private final ConcurrentSkipListMap<Long, String> transactions = new ConcurrentSkipListMap<>();
-    private final ExecutorService copies = thread("copy");
-    private final ExecutorService thread = thread("upload");
+    /** One snapshot is written and one waits; each is a whole state, so no more of them wait for an etcd that hangs. */
+    private final ExecutorService thread =
+            new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), task -> {
+                Thread upload = new Thread(task, "upload");
+                upload.setDaemon(true);
+                return upload;
+            });
 
     Snapshotter(Store store, LocalCopy local, LedgerListener listener, EtcdSettings settings) {
         this.store = store;
@@ -43,15 +48,6 @@ final class Snapshotter implements Closeable {
         this.local = local;
         this.listener = listener;
         this.settings = settings;
-    }
-
-    /** One snapshot is written and one waits; each is a whole state, so no more of them wait for a disk or an etcd that hangs. */
-    private static ExecutorService thread(String name) {
-        return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 
     /**
@@ -72,21 +68,17 @@ final class Snapshotter implements Closeable {
      * @param done receives the outcome for the local copy
      */
     void take(long seq, byte[] state, Level level, long term, Consumer<Outcome> done) {
-        String txn = transactions.getOrDefault(seq, local.txnOf(seq));
+        String txn = transactions.getOrDefault(seq, "");
         if (txn.isEmpty()) {
             done.accept(Outcome.failed("the snapshot at seq " + seq
                     + " was not written: etcd has not confirmed yet that the ledger ends there"));
             return;
         }
-        try {
-            copies.execute(() -> local.snapshot(seq, state, txn, done));
-        } catch (RejectedExecutionException busy) {
-            done.accept(Outcome.failed(
-                    "the snapshot at seq " + seq + " was not written: the disk has not written earlier ones yet"));
-        }
+        local.snapshot(seq, state, done);
+        Terms terms = local.terms().until(seq);
         try {
             if (term != 0) {
-                thread.execute(() -> put(term, seq, txn, level, state));
+                thread.execute(() -> put(term, seq, txn, terms, level, state));
             }
         } catch (RejectedExecutionException busy) {
             listener.warning("the snapshot at seq " + seq
@@ -94,9 +86,9 @@ final class Snapshotter implements Closeable {
         }
     }
 
-    private void put(long term, long seq, String txn, Level level, byte[] state) {
+    private void put(long term, long seq, String txn, Terms terms, Level level, byte[] state) {
         try {
-            upload(term, seq, txn, level, state);
+            upload(term, seq, txn, terms, level, state);
         } catch (IOException e) {
             listener.warning("the snapshot at seq " + seq + " was not written to etcd: " + e.getMessage());
         } catch (RuntimeException bug) {
@@ -108,10 +100,10 @@ final class Snapshotter implements Closeable {
      * A failed attempt is repeated at another member. The next attempt finds out whether the failed one has published the
      * snapshot after all.
      */
-    private void upload(long term, long seq, String txn, Level level, byte[] state) throws IOException {
+    private void upload(long term, long seq, String txn, Terms terms, Level level, byte[] state) throws IOException {
         for (int attempt = 1; ; attempt++) {
             try {
-                tryUpload(term, seq, txn, level, state);
+                tryUpload(term, seq, txn, terms, level, state);
                 return;
             } catch (EtcdException e) {
                 if (attempt == ATTEMPTS) {
@@ -121,7 +113,7 @@ final class Snapshotter implements Closeable {
         }
     }
 
-    private void tryUpload(long term, long seq, String txn, Level level, byte[] state)
+    private void tryUpload(long term, long seq, String txn, Terms terms, Level level, byte[] state)
             throws EtcdException, ForeignException {
         Uploads.Published before = uploads.published();
         Uploads.Ref current = before.current();
@@ -129,7 +121,7 @@ final class Snapshotter implements Closeable {
         if (since >= settings.snapshotEvery() / 2) {
             long start = System.nanoTime();
             double time = settings.clock().instant().toEpochMilli() / 1000.0;
-            if (uploads.publish(term, seq, txn, time, level, state)) {
+            if (uploads.publish(term, seq, txn, terms, time, level, state)) {
                 listener.snapshotted(seq, time, state.length, System.nanoTime() - start);
                 if (settings.compact() && current != null) {
                     compact(before.revision());
@@ -152,14 +144,9 @@ final class Snapshotter implements Closeable {
 
     @Override
     public void close() {
-        copies.shutdown();
         thread.shutdown();
-        long end = System.nanoTime() + PATIENCE_NANOS;
         try {
-            if (!copies.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                listener.warning("the disk does not answer: the last snapshot is not written to it");
-            }
-            if (!thread.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+            if (!thread.awaitTermination(PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
                 listener.warning("etcd does not answer: the last snapshot is not written to it");
             }
         } catch (InterruptedException e) {

@@ -44,6 +44,15 @@ public interface Standing {
     void stand(@Nullable Leader leader, @Nullable Runnable then);
 
     /**
+     * Compares the clock of this daemon with that of the leader. If they are far apart, the daemon continues the time of the leader.
+     *
+     * @param time the leader's time, in seconds since the epoch
+     * @param age for how many seconds at most this was the leader's time
+     * @return whether the clock agrees
+     */
+    boolean agrees(double time, double age);
+
+    /**
      * Called when this daemon, as leader, has not heard from etcd for so long that another daemon may lead, and when it has
      * heard from etcd again.
      *

@@ -44,9 +44,16 @@ class Store implements Closeable {
      * @param leader the key of the leader; null if no daemon leads
      * @param groups groups from a seq on, in order
      * @param members the daemons that share the ledger
+     * @param clock the time of a leader; null if none has written it
      */
     record View(
-            long asked, String id, @Nullable Entry leader, Group.Head head, List<Group> groups, List<Leader> members) {
+            long asked,
+            String id,
+            @Nullable Entry leader,
+            Group.Head head,
+            List<Group> groups,
+            List<Leader> members,
+            @Nullable Entry clock) {
         /** The term of the leader; 0 if no daemon leads. */
         long term() {
             return leader == null ? 0 : leader.modRevision();
@@ -67,7 +74,8 @@ class Store implements Closeable {
                         Op.Get.one(keys.leader()),
                         Op.Get.one(keys.head()),
                         Op.Get.range(keys.log(from), keys.logEnd(), groups),
-                        allMembers()),
+                        allMembers(),
+                        Op.Get.one(keys.clock())),
                 timeoutMillis);
         Entry id = result.one(0);
         Entry head = result.one(2);
@@ -81,7 +89,8 @@ class Store implements Closeable {
                 result.one(1),
                 head == null ? Group.Head.NONE : Group.Head.parse(head),
                 found,
-                result.found().get(4).stream().map(Leader::parse).toList());
+                result.found().get(4).stream().map(Leader::parse).toList(),
+                result.one(5));
         roster = new Roster(view.term(), view.members());
         return view;
     }

@@ -58,18 +58,23 @@ final class Uploads {
         }
     }
 
-    /** The snapshot that is published now, with the revision of {@code snapshot}. */
-    record Published(long revision, @Nullable Ref current) {}
+    /**
+     * What {@code snapshot} says.
+     *
+     * @param revision the revision of {@code snapshot}
+     * @param terms the terms of the events in the current snapshot
+     */
+    record Published(long revision, @Nullable Ref current, Terms terms) {}
 
     Published published() throws EtcdException, ForeignException {
         List<Op> get = List.of(Op.Get.one(store.keys().snapshot()));
         Entry entry = store.etcd().read(get, Store.ATTEMPT_MILLIS).one(0);
         if (entry == null) {
-            return new Published(0, null);
+            return new Published(0, null, Terms.NONE);
         }
         try {
             JsonNode json = JSON.readTree(entry.text());
-            return new Published(entry.modRevision(), Ref.parse(json.path("current")));
+            return new Published(entry.modRevision(), Ref.parse(json.path("current")), Terms.parse(json.path("terms")));
         } catch (JsonProcessingException e) {
             throw new ForeignException(entry.key() + " in etcd is damaged", e);
         }
@@ -108,9 +113,10 @@ final class Uploads {
      * Writes and publishes a snapshot, and deletes everything that only earlier snapshots need.
      *
      * @param txn the transaction that wrote the event with this seq
+     * @param terms the terms of the events up to this one
      * @return false if the term has ended, or a later snapshot is published
      */
-    boolean publish(long term, long seq, String txn, double time, Level level, byte[] state)
+    boolean publish(long term, long seq, String txn, Terms terms, double time, Level level, byte[] state)
             throws EtcdException, ForeignException {
         Published before = published();
         Ref previous = before.current();
@@ -130,6 +136,7 @@ final class Uploads {
         if (previous != null) {
             both.set("previous", previous.toJson());
         }
+        both.set("terms", terms.toJson());
         if (!put(term, before.revision(), both)) {
             return false;
         }

@@ -6,6 +6,7 @@ import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.etcd.EtcdException.Fate;
 import io.muster.inventory.level.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -75,6 +76,17 @@ final class Writer {
             return store.fenced(term, List.of(new Op.Put(store.keys().prefix() + "probe", "")), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {
             return false;
+        }
+    }
+
+    /** Writes the time of this daemon for the others to compare. Nothing depends on the outcome. */
+    void tell(Instant now) {
+        String seconds = String.format(
+                Locale.ROOT, "%d.%06d", now.getEpochSecond(), TimeUnit.NANOSECONDS.toMicros(now.getNano()));
+        try {
+            store.fenced(term, List.of(new Op.Put(store.keys().clock(), seconds)), Store.ATTEMPT_MILLIS);
+        } catch (EtcdException e) {
+            // the next minute has another attempt
         }
     }
 

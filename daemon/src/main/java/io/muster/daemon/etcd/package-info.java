@@ -14,8 +14,9 @@
  *   head                  {"seq":4711,"txn":"1f-12-9ac3"}: the last event, and the id of the transaction that wrote it
  *   log/0000000000004699  the lines of one transaction, as the file journal writes them, after a head that names the transaction before
  *   part/TXN/0000         pieces of lines over 1 MiB; they count only if a key below log names them
- *   snapshot              which snapshots count: the current one and the one before
+ *   snapshot              which snapshots count: the current one and the one before; the terms of all events up to the current one
  *   snapshot/TXN/0000     the pieces of a snapshot
+ *   clock                 the time of the leader, written by the leader every minute
  *   member/ID             a daemon: its host, URIs, version and format level; with a lease
  * </pre>
  *
@@ -27,8 +28,10 @@
  *       can write nothing.
  *   <li>A write of the log also requires that {@code head} is as the writer's last transaction left it. So a transaction can be sent again
  *       over any member, and is carried out at most once.
- *   <li>No decision depends on a lease, on a clock or on a watch. A lease only ends the key of a leader that no longer runs.
- *   <li>Every transaction names the one before it. A daemon whose own last transaction is not in the log stops following.
+ *   <li>No decision depends on a lease, on a clock or on a watch. A lease only ends the key of a leader that no longer runs, and a
+ *       daemon whose clock is far from {@code clock} only lets others try to lead first.
+ *   <li>Every transaction names the one before it. A daemon whose own last transaction is not in the log stops following. If the log does
+ *       not reach back to this transaction, the terms beside the snapshot show whether the ledger has it ({@code Terms}).
  * </ul>
  */
 @NullMarked

@@ -157,8 +157,7 @@ public final class Changes {
             answer(inventory.preview(command, by), by, reply);
         } else {
             boolean inWords = request.isAnsweredInWords();
-            double now = inventory.now();
-            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords, now, by, reply));
+            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords, by, reply));
         }
     }
 
@@ -171,10 +170,9 @@ public final class Changes {
     }
 
     /** @param inWords whether the response says what changed */
-    private void answer(
-            Answer answer, @Nullable ChangeId id, boolean inWords, double now, Principal by, Replier reply) {
+    private void answer(Answer answer, @Nullable ChangeId id, boolean inWords, Principal by, Replier reply) {
         if (inWords && answer instanceof Answer.Done made) {
-            reply.done(Json.encode(words(made, id, now, by).toJson()));
+            reply.done(Json.encode(words(made, id, by).toJson()));
         } else {
             answer(answer, reply);
         }
@@ -184,8 +182,8 @@ public final class Changes {
      * Returns what changed. A change that was sent again changed nothing the second time, so the answer describes what the
      * first request changed.
      */
-    private ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, double now, Principal by) {
-        long seq = id == null || !done.entries().isEmpty() ? 0 : done.after().seqOf(id, now, by);
+    private ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, Principal by) {
+        long seq = id == null || !done.entries().isEmpty() ? 0 : done.after().seqOf(id, by);
         if (seq != 0) {
             return repeated(seq);
         }
@@ -267,14 +265,14 @@ public final class Changes {
         if (id != null && inventory.remembers(id, by)) {
             inventory.whenAnswered(
                     () -> { // the first request may still wait for the disk, and the disk may fail
-                        Decision repeated = inventory.state().repetition(id, inventory.now(), by);
+                        Decision repeated = inventory.state().repetition(id, by);
                         Rejection rejection = repeated == null ? null : repeated.rejection();
                         if (repeated == null) {
                             unlessRepeated(request, by, reply, then);
                         } else if (rejection != null) {
                             reply.fail(new Answer.Rejected(rejection).error());
                         } else {
-                            long seq = inventory.state().seqOf(id, inventory.now(), by);
+                            long seq = inventory.state().seqOf(id, by);
                             reply.done(Json.encode(repeated(seq).toJson()));
                         }
                     });
@@ -310,7 +308,6 @@ public final class Changes {
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
         Redefinition redefinition = acquires.redefinition();
         redefinition.whenDefined(() -> unlessRepeated(request, by, reply, () -> {
-            double now = inventory.now();
             ChangeId id = request.id();
             redefinition.load(
                     () -> definition.apply(resources),
@@ -320,7 +317,7 @@ public final class Changes {
                             Errno.EBUSY,
                             "resources are busy (unload scheduler?): the scheduler cannot be sent "
                                     + String.join("; ", untold))),
-                    answer -> answer(answer, id, id != null, now, by, reply));
+                    answer -> answer(answer, id, id != null, by, reply));
         }));
     }
 }

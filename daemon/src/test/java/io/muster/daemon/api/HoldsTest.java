@@ -4,13 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.daemon.RunningDaemon;
-import io.muster.daemon.core.WallClock;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,32 +103,6 @@ final class HoldsTest {
         daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
         assertThat(http.post("/v1/holds", KEY, hold).json().path("seq").asLong())
                 .isEqualTo(seq);
-    }
-
-    /** The ten minutes end between the check of the id and the decision, as if the change had waited in the queue for a long time. */
-    @Test
-    void aRepetitionWhoseIdExpiresBeforeTheDecisionIsRefused() throws Exception {
-        daemon.close();
-        AtomicBoolean late = new AtomicBoolean();
-        Instant start = Instant.now();
-        InstantSource wall = () -> late.get() && !isCheckOfId() ? start.plus(Duration.ofMinutes(11)) : start;
-        double any = Double.POSITIVE_INFINITY;
-        daemon = RunningDaemon.start(
-                directory,
-                ApiTest.RESOURCES,
-                new WallClock(wall, System::nanoTime, new WallClock.Limits(any, any, any)));
-        String hold = "{\"targets\":\"node5\",\"reason\":\"fan\"}";
-        assertThat(http.post("/v1/holds", KEY, hold).status()).isEqualTo(200);
-        late.set(true);
-        Http.Reply again = http.post("/v1/holds", KEY, hold);
-        assertThat(held()).isEqualTo("node5");
-        assertThat(again.status()).as(again.text()).isEqualTo(503);
-        assertThat(again.detail()).contains("is not remembered any more", "send the request again");
-    }
-
-    private static boolean isCheckOfId() {
-        return StackWalker.getInstance()
-                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals("remembers")));
     }
 
     @ParameterizedTest

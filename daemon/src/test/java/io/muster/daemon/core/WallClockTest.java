@@ -35,6 +35,42 @@ class WallClockTest {
     }
 
     @Test
+    void aStandbyWithAnotherTimeThanTheLeaderContinuesTheTimeOfTheLeader() {
+        time.jump(Duration.ofMinutes(11));
+        assertThat(clock.agrees(START, 5)).isFalse();
+        assertThat(clock.trouble())
+                .startsWith("the clock is 11m ahead of the clock of the daemon that led at 2023-11-14T");
+        pass(Duration.ofSeconds(30));
+        assertThat(clock.now()).isEqualTo(START + 30);
+        assertThat(clock.agrees(START + 20, 20)).isFalse();
+        pass(Duration.ofMinutes(59));
+        assertThat(clock.now()).as("the leader is gone").isEqualTo(START + 20 + 59 * 60);
+        assertThat(clock.isDoubted()).isTrue();
+        clock.accept(Rig.ALICE);
+        assertThat(clock.now()).isEqualTo(START + 660 + 30 + 59 * 60);
+    }
+
+    @Test
+    void aClockThatIsSetRightIsTrustedAgain() {
+        time.jump(Duration.ofMinutes(-3));
+        assertThat(clock.agrees(START, 0)).isFalse();
+        assertThat(clock.trouble()).contains("3m behind the clock of the daemon that led");
+        time.jump(Duration.ofMinutes(3));
+        assertThat(clock.isDoubted()).isFalse();
+        time.jump(Duration.ofMinutes(30));
+        assertThat(clock.isDoubted()).isTrue();
+        assertThat(clock.agrees(START + 1800, 0)).as("all clocks were set").isTrue();
+        assertThat(clock.isDoubted()).isFalse();
+    }
+
+    @Test
+    void aTimeThatIsOldProvesNoOtherTime() {
+        pass(Duration.ofSeconds(130));
+        assertThat(clock.agrees(START, 75)).isTrue();
+        assertThat(clock.agrees(START, 60)).isFalse();
+    }
+
+    @Test
     void aClockThatDriftsIsFollowed() {
         for (int day = 0; day < 1000; day++) {
             pass(Duration.ofDays(1));

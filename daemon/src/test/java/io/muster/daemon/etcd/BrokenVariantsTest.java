@@ -63,7 +63,7 @@ final class BrokenVariantsTest {
             if (created == null || view.leader() == null) {
                 created = view.leader();
             }
-            return new View(view.asked(), view.id(), created, view.head(), view.groups(), view.members());
+            return new View(view.asked(), view.id(), created, view.head(), view.groups(), view.members(), view.clock());
         }
 
         @Override

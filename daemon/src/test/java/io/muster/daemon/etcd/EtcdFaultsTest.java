@@ -237,7 +237,7 @@ final class EtcdFaultsTest {
                 old.awaitEvents(next.events());
                 // The same writes as from a leader that has already read which snapshot is published.
                 Uploads uploads = new Uploads(late);
-                assertThat(uploads.publish(term, 999, "x", 1, Level.NEWEST, new byte[10]))
+                assertThat(uploads.publish(term, 999, "x", Terms.NONE, 1, Level.NEWEST, new byte[10]))
                         .isFalse();
                 assertThat(late.fenced(
                                 term,

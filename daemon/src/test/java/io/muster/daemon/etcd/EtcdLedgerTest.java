@@ -511,6 +511,73 @@ final class EtcdLedgerTest {
         }
     }
 
+    /**
+     * The restored cluster has the same id as before, because it has the same members and the same token, and its log has gone on beyond
+     * all events of the daemons that know more than the backup.
+     */
+    @Test
+    void daemons_with_events_that_a_restored_etcd_lacks_are_refused_after_the_log_was_pruned_past_them()
+            throws Exception {
+        Path backup = directory.resolve("backup");
+        Node.Parts stopped = parts("b");
+        Node.Parts honest = parts("d");
+        String cluster;
+        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
+                Node running = new Node(Node.Parts.of(List.of(proxy.uri()), "c"))) {
+            List<String> restored;
+            List<String> more;
+            running.awaitLead(); // two terms before the backup
+            fill(running, 0, 2);
+            proxy.cut();
+            try (Node node = new Node(parts("a")).awaitLead()) {
+                proxy.mend();
+                fill(node, 2, 3);
+                restored = node.events();
+                try (Node standby = new Node(honest)) {
+                    standby.awaitEvents(restored);
+                }
+                etcd.ctl("snapshot", "save", backup.toString());
+                cluster = clusterId();
+                fill(node, 5, 3);
+                more = node.events();
+                try (Node standby = new Node(stopped)) {
+                    standby.awaitEvents(more);
+                }
+                running.awaitEvents(more);
+                proxy.cut();
+            }
+            etcd.restore(backup);
+            try (Node fresh = new Node(parts("e")).awaitLead()) {
+                assertThat(clusterId()).isEqualTo(cluster);
+                assertThat(fresh.events()).isEqualTo(restored);
+                for (int round = 1; round <= 3; round++) {
+                    fill(fresh, 100 * round, 20);
+                    assertDurable(fresh.snapshot());
+                    awaitSnapshot(fresh.events().size());
+                }
+                await().atMost(Node.PATIENCE)
+                        .until(() -> etcd.keys(PREFIX + "log/").get(0).compareTo(PREFIX + "log/0000000000000009") > 0);
+                try (Node again = new Node(stopped)) {
+                    again.awaitReason("event 8 in etcd is not event 8 of this daemon: the two histories differ");
+                    assertThat(again.events()).isEqualTo(more);
+                    assertThat(again.isCopied()).isTrue();
+                }
+                proxy.mend();
+                running.awaitReason("event 8 in etcd is not event 8 of this daemon: the two histories differ");
+                assertThat(running.events()).isEqualTo(more);
+                assertThat(running.isCopied()).isTrue();
+                try (Node again = new Node(honest)) {
+                    again.awaitEvents(fresh.events());
+                    assertThat(again.warnings()).isEmpty();
+                }
+            }
+        }
+    }
+
+    private String clusterId() throws Exception {
+        return etcd.ctl("endpoint", "status", "--write-out=json").replaceAll(".*\"cluster_id\":(\\d+).*", "$1");
+    }
+
     private String txnOf(long seq) throws Exception {
         return etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only")
                 .lines()
@@ -664,7 +731,9 @@ final class EtcdLedgerTest {
         try (Node late = new Node(parts("late").on(disk))) {
             late.awaitEvents(all);
             assertThat(late.warnings())
-                    .containsExactly("the local copy of the ledger stays behind: Input/output error");
+                    .containsExactly(
+                            "the local copy of the ledger stays behind: the local copy cannot go on from seq 43:"
+                                    + " Input/output error");
             first.close();
             late.awaitLead();
             all.addAll(fill(late, 1000, 1));

@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -257,14 +258,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void a_user_logs_in_again_when_the_password_has_changed() throws Exception {
         Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
-        try (EtcdCluster cluster = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
-            cluster.ctl("user", "add", "root:top");
-            cluster.ctl("user", "grant-role", "root", "root");
-            cluster.ctl("user", "add", "muster:one");
-            cluster.ctl("role", "add", "muster");
-            cluster.ctl("role", "grant-permission", "muster", "--prefix=true", "readwrite", "/muster/");
-            cluster.ctl("user", "grant-role", "muster", "muster");
-            cluster.ctl("auth", "enable");
+        try (EtcdCluster cluster = withUsers(1)) {
             EtcdAccess access = new EtcdAccess(cluster.endpoints(), NO_TLS, "muster", password);
             try (Etcd etcd = new Etcd(access, 0)) {
                 assertThat(put(etcd, "/muster/a", "1").succeeded()).isTrue();
@@ -280,9 +274,72 @@ final class EtcdTest {
                 assertThat(put(etcd, "/muster/a", "2").succeeded()).isTrue();
             }
             Files.writeString(password, "wrong\n");
-            try (Etcd etcd = new Etcd(access, 0)) {
-                assertFate(Fate.NOT_SENT, "etcd does not know muster", () -> put(etcd, "/muster/a", "3"));
+            EtcdAccess again = new EtcdAccess(cluster.endpoints(), NO_TLS, "muster", password);
+            try (Etcd etcd = new Etcd(again, 0)) {
+                assertFate(
+                        Fate.NOT_SENT,
+                        "etcd refuses the login of muster: "
+                                + cluster.endpoints().get(0) + ": etcdserver: authentication failed",
+                        () -> put(etcd, "/muster/a", "3"));
             }
+        }
+    }
+
+    private EtcdCluster withUsers(int size) throws Exception {
+        EtcdCluster cluster = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), size);
+        cluster.ctl("user", "add", "root:top");
+        cluster.ctl("user", "grant-role", "root", "root");
+        cluster.ctl("user", "add", "muster:one");
+        cluster.ctl("role", "add", "muster");
+        cluster.ctl("role", "grant-permission", "muster", "--prefix=true", "readwrite", "/muster/");
+        cluster.ctl("user", "grant-role", "muster", "muster");
+        cluster.ctl("auth", "enable");
+        return cluster;
+    }
+
+    /** The login takes longer than any call may take, as on a host that computes the hash of the password slowly. */
+    @Test
+    void all_clients_of_a_daemon_log_in_once_at_whatever_member_and_a_slow_login_is_waited_for() throws Exception {
+        Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        try (EtcdCluster cluster = withUsers(3);
+                Proxy one = new Proxy(cluster.endpoints().get(0));
+                Proxy two = new Proxy(cluster.endpoints().get(1));
+                Proxy three = new Proxy(cluster.endpoints().get(2))) {
+            List<Proxy> proxies = List.of(one, two, three);
+            proxies.forEach(proxy -> proxy.delayLogins(Duration.ofSeconds(4)));
+            EtcdAccess access = new EtcdAccess(proxies.stream().map(Proxy::uri).toList(), NO_TLS, "muster", password);
+            List<CompletableFuture<Boolean>> puts = new ArrayList<>();
+            for (int first = 0; first < 3; first++) {
+                Etcd etcd = new Etcd(access, first);
+                String key = "/muster/" + first;
+                puts.add(CompletableFuture.supplyAsync(() -> {
+                    await().atMost(Duration.ofMinutes(3))
+                            .ignoreExceptions()
+                            .until(() -> etcd.transact(List.of(), List.of(new Op.Put(key, "1")), List.of(), 3000)
+                                    .succeeded());
+                    etcd.close();
+                    return true;
+                }));
+            }
+            puts.forEach(CompletableFuture::join);
+            // One login that the first patience was too short for, one that was waited for, and more on a slow machine.
+            assertThat(proxies.stream().mapToInt(Proxy::logins).sum()).isBetween(2, 5);
+        }
+    }
+
+    @Test
+    void a_login_that_etcd_does_not_answer_is_not_called_a_refusal() throws Exception {
+        Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        try (EtcdCluster cluster = withUsers(1);
+                Proxy proxy = new Proxy(cluster.endpoints().get(0));
+                Etcd etcd = new Etcd(new EtcdAccess(List.of(proxy.uri()), NO_TLS, "muster", password), 0)) {
+            proxy.cut();
+            assertFate(
+                    Fate.NOT_SENT,
+                    "etcd did not answer the login of muster: " + proxy.uri() + ": ",
+                    () -> put(etcd, "/muster/a", "1"));
+            proxy.mend();
+            assertThat(put(etcd, "/muster/a", "1").succeeded()).isTrue();
         }
     }
 

@@ -8,9 +8,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -18,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  * or hold back requests and deliver them later, even if their sender has given up in the meantime.
  */
 public final class Proxy implements Closeable {
+    private static final String LOGIN = "POST /v3/auth/authenticate ";
+
     private final URI target;
     private final ServerSocket listener;
     private final List<Socket> open = new ArrayList<>();
@@ -26,6 +30,8 @@ public final class Proxy implements Closeable {
     private boolean keepsRequests;
     private boolean closed;
     private volatile long delayNanos;
+    private volatile long loginNanos;
+    private final AtomicInteger logins = new AtomicInteger();
 
     public Proxy(URI target) throws IOException {
         this.target = target;
@@ -76,7 +82,12 @@ public final class Proxy implements Closeable {
             OutputStream out = to.getOutputStream();
             for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
                 pass(requests);
-                await(System.nanoTime() + delayNanos);
+                long start = System.nanoTime();
+                if (requests && new String(bytes, 0, length, StandardCharsets.ISO_8859_1).contains(LOGIN)) {
+                    logins.incrementAndGet();
+                    await(start + loginNanos);
+                }
+                await(start + delayNanos);
                 out.write(bytes, 0, length);
             }
         } catch (IOException e) {
@@ -135,6 +146,16 @@ public final class Proxy implements Closeable {
     /** Delays each request and each answer. */
     public void delay(Duration by) {
         delayNanos = by.toNanos();
+    }
+
+    /** Delays each login, as a slow hash of the password does. */
+    public void delayLogins(Duration by) {
+        loginNanos = by.toNanos();
+    }
+
+    /** Returns the number of logins that were sent. */
+    public int logins() {
+        return logins.get();
     }
 
     /** Forwards requests and holds back the answers, until {@link #mend}. */

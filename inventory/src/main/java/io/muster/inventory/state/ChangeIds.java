@@ -8,8 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ids of the last changes: {@value #MOST} at most, from the last ten minutes. An id belongs to the user who gave it; the same id
- * of another user is another id. Immutable; a change and a look-up take O(log n).
+ * The ids of the last changes: {@value #MOST} at most, and none that is ten minutes older than the newest. The times are those of the
+ * events, and no clock is asked: a daemon whose clock is wrong forgets no id when it begins to lead. An id belongs to the user who gave
+ * it; the same id of another user is another id. Immutable; a change and a look-up take O(log n).
  */
 public final class ChangeIds {
     public static final int MOST = 1 << 16;
@@ -69,15 +70,10 @@ public final class ChangeIds {
         return byKey.size();
     }
 
-    /** Returns the change to which this user gave this id in the last ten minutes, or null. */
+    /** Returns the remembered change to which this user gave this id, or null. */
     @Nullable
-    Given find(UUID id, Principal by, double now) {
-        Given given = byKey.get(Key.of(id, by));
-        return given == null || isOver(given, now) ? null : given;
-    }
-
-    private static boolean isOver(Given given, double now) {
-        return given.time + SECONDS < now;
+    Given find(UUID id, Principal by) {
+        return byKey.get(Key.of(id, by));
     }
 
     /** Adds the newest id, and forgets those that are too old or too many. */
@@ -87,7 +83,7 @@ public final class ChangeIds {
         ChangeIds next = before == null ? this : without(before);
         next = new ChangeIds(next.byKey.with(key, given), next.bySeq.with(given.seq, given));
         Given oldest = next.bySeq.first();
-        while (oldest != null && (next.size() > MOST || isOver(oldest, given.time))) {
+        while (oldest != null && (next.size() > MOST || oldest.time + SECONDS < given.time)) {
             next = next.without(oldest);
             oldest = next.bySeq.first();
         }

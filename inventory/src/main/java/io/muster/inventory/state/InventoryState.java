@@ -182,8 +182,8 @@ public final class InventoryState {
     }
 
     /** Returns the sequence number of the last entry of the change to which this user gave this id; 0 if there is none. */
-    public long seqOf(ChangeId id, double now, Principal by) {
-        ChangeIds.Given given = ids().find(id.id(), by, now);
+    public long seqOf(ChangeId id, Principal by) {
+        ChangeIds.Given given = ids().find(id.id(), by);
         return given == null ? 0 : given.seq();
     }
 
@@ -191,8 +191,8 @@ public final class InventoryState {
      * Returns the decision about a change if this user gave its id to one of the last changes; null if the id is new. The same request is
      * accepted and changes nothing, another request is rejected.
      */
-    public @Nullable Decision repetition(ChangeId id, double now, Principal by) {
-        ChangeIds.Given given = ids().find(id.id(), by, now);
+    public @Nullable Decision repetition(ChangeId id, Principal by) {
+        ChangeIds.Given given = ids().find(id.id(), by);
         if (given == null) {
             return null;
         }

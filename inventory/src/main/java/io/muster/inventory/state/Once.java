@@ -30,7 +30,7 @@ public record Once(Command command, ChangeId id) implements Command {
 
     @Override
     public Decision decide(InventoryState state, double now, Principal by) {
-        Decision repeated = state.repetition(id, now, by);
+        Decision repeated = state.repetition(id, by);
         return repeated == null ? command.decide(state, now, by) : repeated;
     }
 }

@@ -23,14 +23,35 @@ class ChangeIdsTest {
     }
 
     @Test
-    void anIdIsRememberedForTenMinutesAndForItsUserOnly() {
+    void anIdIsRememberedForItsUserUntilAChangeIsTenMinutesLater() {
         ChangeIds ids = ChangeIds.NONE.with(given(1, States.ALICE, 1000, 5));
 
-        assertThat(ids.find(new UUID(1, 1), States.ALICE, 1600)).isNotNull();
-        assertThat(ids.find(new UUID(1, 1), States.ALICE, 1600.1)).isNull();
-        assertThat(ids.find(new UUID(1, 1), States.BOB, 1000)).isNull();
-        assertThat(ids.find(new UUID(1, 2), States.ALICE, 1000)).isNull();
-        assertThat(ids.with(given(2, States.ALICE, 1700, 6)).size()).isEqualTo(1);
+        assertThat(ids.find(new UUID(1, 1), States.BOB)).isNull();
+        assertThat(ids.find(new UUID(1, 2), States.ALICE)).isNull();
+        ids = ids.with(given(2, States.ALICE, 1600, 6));
+        assertThat(ids.find(new UUID(1, 1), States.ALICE)).isNotNull();
+        ids = ids.with(given(3, States.BOB, 1600.1, 7));
+        assertThat(ids.find(new UUID(1, 1), States.ALICE)).isNull();
+        assertThat(ids.size()).isEqualTo(2);
+    }
+
+    @Test
+    void anIdIsNotForgottenBecauseTheClockOfTheNextLeaderIsAhead() {
+        States four = States.four();
+        Once drain = new Once(
+                new HoldChanges.Drain("1", "x", HoldChanges.Mode.NONE, "admin", 0),
+                ChangeId.of(new UUID(7, 7), DRAINED));
+        Command undrain = new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, null);
+        four.after(drain, undrain);
+        assertThat(drain.decide(four.state(), four.now() + 660, States.ALICE)).isEqualTo(Decision.accept());
+    }
+
+    @Test
+    void aChangeThatIsSentAgainAfterItsIdWasForgottenIsRefused() {
+        Once again = new Once(new Once.Repetition("admin"), ChangeId.of(new UUID(7, 7), DRAINED));
+        Decision decision = States.four().run(again);
+        assertThat(Objects.requireNonNull(decision.rejection()).kind()).isEqualTo(Decision.Rejection.Kind.FORGOTTEN);
+        assertThat(decision.rejection().text()).contains("is not remembered any more", "send the request again");
     }
 
     /** The snapshot has no key for the name, so that earlier versions read it. */
@@ -40,13 +61,12 @@ class ChangeIdsTest {
         InventoryState state =
                 InventoryState.empty(Level.TWO).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000, ops, 5);
         for (InventoryState each : List.of(state, StateJson.parse(States.tree(StateJson.toBytes(state))))) {
-            assertThat(each.ids().find(new UUID(7, 7), ops, 1000)).isNotNull();
-            assertThat(each.ids().find(new UUID(7, 7), Principal.ofName("token:ops"), 1000))
+            assertThat(each.ids().find(new UUID(7, 7), ops)).isNotNull();
+            assertThat(each.ids().find(new UUID(7, 7), Principal.ofName("token:ops")))
                     .isNull();
-            assertThat(each.ids().find(new UUID(7, 7), Principal.DAEMON, 1000)).isNull();
+            assertThat(each.ids().find(new UUID(7, 7), Principal.DAEMON)).isNull();
             UUID stored = each.ids().all().get(0).id().id();
-            assertThat(each.ids().find(stored, Principal.ofName("token:x"), 1000))
-                    .isNull();
+            assertThat(each.ids().find(stored, Principal.ofName("token:x"))).isNull();
         }
         assertThat(States.snapshot(state)).contains("\"userid\":-1");
     }
@@ -58,8 +78,8 @@ class ChangeIdsTest {
             ids = ids.with(given(i, States.ALICE, 1000, i));
         }
         assertThat(ids.size()).isEqualTo(65_536);
-        assertThat(ids.find(new UUID(3, 3), States.ALICE, 1000)).isNull();
-        assertThat(ids.find(new UUID(4, 4), States.ALICE, 1000)).isNotNull();
+        assertThat(ids.find(new UUID(3, 3), States.ALICE)).isNull();
+        assertThat(ids.find(new UUID(4, 4), States.ALICE)).isNotNull();
     }
 
     @Seeds
@@ -83,7 +103,7 @@ class ChangeIdsTest {
             assertThat(before.all()).isEqualTo(naiveBefore);
             for (ChangeIds.Given known : naive) {
                 Principal by = known.uid() == States.ALICE.uid() ? States.ALICE : States.BOB;
-                assertThat(ids.find(known.id().id(), by, now)).isSameAs(known);
+                assertThat(ids.find(known.id().id(), by)).isSameAs(known);
             }
         }
     }
@@ -98,7 +118,7 @@ class ChangeIdsTest {
 
             assertThat(States.snapshot(read)).isEqualTo(snapshot);
             assertThat(read.level()).isEqualTo(level);
-            assertThat(read.repetition(ChangeId.of(new UUID(7, 7), "other"), 1001, States.ALICE) != null)
+            assertThat(read.repetition(ChangeId.of(new UUID(7, 7), "other"), States.ALICE) != null)
                     .isEqualTo(level.includes(Level.TWO));
             assertThat(snapshot.contains("ids")).isEqualTo(level.includes(Level.TWO));
         }

@@ -318,14 +318,11 @@ class StatePropsTest {
             return;
         }
         NaiveState.Sent any = any(model.sent, random);
-        assertThat(model.remembers(any, real.now(), ChangeIds.MOST, ChangeIds.SECONDS))
-                .isEqualTo(real.state().repetition(any.command().id(), real.now(), any.by()) != null);
+        assertThat(model.remembers(any, ChangeIds.MOST, ChangeIds.SECONDS))
+                .isEqualTo(real.state().repetition(any.command().id(), any.by()) != null);
         assertThat(any.command().decide(real.state(), real.now(), any.by())).isEqualTo(Decision.accept());
         assertThat(real.state()
-                        .repetition(
-                                any.command().id(),
-                                real.now(),
-                                new Principal(any.by().uid() + 7, "eve", 0)))
+                        .repetition(any.command().id(), new Principal(any.by().uid() + 7, "eve", 0)))
                 .isNull();
         Once other =
                 new Once(any.command().command(), ChangeId.of(any.command().id().id(), "another"));

@@ -14,7 +14,6 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,21 +67,9 @@ final class ClientConnection implements Closeable {
     }
 
     private static ClientConnection open(Servers servers, Options options) throws IOException {
-        IOException last = null;
-        for (String server : servers.inOrder()) {
-            try {
-                return open(server, options, Deadline.ofTimeout(servers.patience(server, options.timeout())));
-            } catch (InterruptedIOException e) {
-                if (!(e instanceof SocketTimeoutException)) {
-                    throw e;
-                }
-                servers.isSilent(server);
-                last = e;
-            } catch (IOException e) {
-                last = e;
-            }
-        }
-        throw Objects.requireNonNull(last);
+        return servers.areSeveral()
+                ? new Race(servers, options.timeout(), (server, deadline) -> open(server, options, deadline)).run()
+                : open(servers.inOrder().get(0), options, Deadline.ofTimeout(options.timeout()));
     }
 
     private static ClientConnection open(String uri, Options options, Deadline deadline) throws IOException {

@@ -13,6 +13,7 @@ import io.muster.protocol.wire.Response;
 import io.muster.protocol.wire.WireTrace;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -51,11 +52,26 @@ public final class FluxClient implements Closeable {
      *
      * @param uri {@code local:///PATH}, {@code ssh://[USER@]HOST[:PORT][/PATH]} or {@code tls://HOST[:PORT]}, or several of these
      *     with commas between them
-     * @throws java.net.ConnectException if no server listens there
+     * @throws ConnectException if no server listens there
      * @throws RpcException if the server refused the connection
      */
     public static FluxClient connect(String uri, Options options) throws IOException {
         return new FluxClient(ClientConnection.open(uri, options), options);
+    }
+
+    /**
+     * Like {@link #connect(String, Options)}, with another limit for connecting than for responses.
+     *
+     * @throws ConnectException also if no server accepts the connection within {@code patience}
+     */
+    public static FluxClient connect(String uri, Options options, Duration patience) throws IOException {
+        try {
+            return new FluxClient(ClientConnection.open(uri, options.withTimeout(patience)), options);
+        } catch (SocketTimeoutException silent) {
+            ConnectException late = new ConnectException(silent.getMessage());
+            late.initCause(silent);
+            throw late;
+        }
     }
 
     public static FluxClient connect(String uri) throws IOException {

@@ -13,12 +13,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers to which a client may connect; all of them serve it equally. A server that did not answer in time is tried last for a
- * minute, also by other processes of the user: a file in the user's runtime directory marks it.
+ * The servers to which a client may connect; all of them serve it equally. A server that did not answer in time, or not before one that was
+ * tried later, is tried last for a minute, also by other processes of the user: a file in the user's runtime directory marks it.
  */
 final class Servers {
     /** How long a client waits for a server if there are others. */
     static final Duration PATIENCE = Duration.ofSeconds(3);
+
+    /** How long a client waits for a server alone before it tries the next one, too; ssh itself needs longer to connect. */
+    private static final Duration HEAD_START = Duration.ofMillis(500);
+
+    private static final Duration HEAD_START_OF_SSH = Duration.ofMillis(1500);
 
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
 
@@ -63,6 +68,10 @@ final class Servers {
         List<String> order = inOrder();
         boolean last = uri.equals(order.get(order.size() - 1));
         return last || (!timeout.isZero() && timeout.compareTo(PATIENCE) < 0) ? timeout : PATIENCE;
+    }
+
+    static Duration headStart(String uri) {
+        return uri.startsWith("ssh://") ? HEAD_START_OF_SSH : HEAD_START;
     }
 
     private boolean wasSilent(String uri) {

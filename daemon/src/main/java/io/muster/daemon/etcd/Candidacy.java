@@ -1,0 +1,99 @@
+package io.muster.daemon.etcd;
+
+import java.util.concurrent.TimeUnit;
+
+/** Decides when this daemon tries to lead, and whether it may lead when it is elected. Used by the thread {@code ledger} only, except {@link #allow}. */
+final class Candidacy {
+    /** How often a leader writes its time. */
+    static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    private final Tenure tenure;
+    private final EtcdSettings settings;
+    /** The number of ended terms for which the daemon has not confirmed yet that it submits nothing more. */
+    private int unconfirmed;
+    /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
+    private long abandonedTerm;
+    /** The time until which this daemon lets other daemons try to lead first. */
+    private long yieldUntil = System.nanoTime();
+    /** When this daemon last read the time of the leader. */
+    private long lookedAt;
+    /** The revision of the time that was compared last. */
+    private long compared;
+
+    private boolean agrees = true;
+    private volatile boolean allowed;
+
+    Candidacy(Tenure tenure, EtcdSettings settings) {
+        this.tenure = tenure;
+        this.settings = settings;
+        this.lookedAt = System.nanoTime() - oldest();
+    }
+
+    /** Any thread may call this, when the daemon can serve. */
+    void allow() {
+        allowed = true;
+    }
+
+    /** The age of the time in etcd at most, while a daemon leads. */
+    private long oldest() {
+        return TELL_NANOS + settings.ttl().toNanos() + settings.patience().toNanos();
+    }
+
+    /**
+     * Compares the clock of this daemon with that of the leader, if the leader has written its time. If the clock is wrong, this daemon lets
+     * others try to lead first.
+     */
+    void look(Store.View view, Standing standing) {
+        Etcd.Entry clock = view.clock();
+        if (clock != null && clock.modRevision() > Math.max(compared, view.term())) {
+            compared = clock.modRevision();
+            agrees = agrees(clock.text(), Math.min(System.nanoTime() - lookedAt, oldest()), standing);
+        }
+        lookedAt = view.asked();
+        if (!agrees) {
+            yieldUntil = System.nanoTime() + settings.ttl().toNanos();
+        }
+    }
+
+    private static boolean agrees(String time, long age, Standing standing) {
+        try {
+            return standing.agrees(Double.parseDouble(time), age / 1e9);
+        } catch (NumberFormatException e) {
+            return true; // somebody else wrote it
+        }
+    }
+
+    /** Lets other daemons try to lead first, because a term of this daemon has ended. */
+    void ended() {
+        unconfirmed++;
+        yieldUntil = System.nanoTime() + settings.ttl().toNanos();
+    }
+
+    /** Called for each term that has ended, when the daemon submits nothing more in it. */
+    void confirmed() {
+        unconfirmed--;
+    }
+
+    boolean isConfirmed() {
+        return unconfirmed == 0;
+    }
+
+    void abandon(long term) {
+        abandonedTerm = term;
+    }
+
+    boolean isAbandoned(long term) {
+        return term == abandonedTerm;
+    }
+
+    /**
+     * Tries to lead, if this daemon may.
+     *
+     * @return whether this daemon may have become the leader
+     */
+    boolean campaign(Store store) throws EtcdException {
+        long lease = tenure.lease();
+        boolean may = allowed && lease != 0 && isConfirmed() && System.nanoTime() - yieldUntil >= 0;
+        return may && tenure.campaign(store, lease);
+    }
+}
