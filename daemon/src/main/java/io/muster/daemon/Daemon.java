@@ -192,7 +192,7 @@ final class Daemon {
                 structures,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(config.ledger()),
-                Preparation.onReload(config));
+                Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
         Searches searches = new Searches(
@@ -297,7 +297,7 @@ final class Daemon {
                 alerts,
                 backend.queries(),
                 backend.structures(),
-                next -> backend.changes().definition(Preparation.onReload(next)));
+                next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->
                 Logging.apply(next.reporting().logLevel(), next.reporting().logFormat()));
