@@ -135,6 +135,7 @@ final class Daemon {
 
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace, WallClock clock)
             throws Exception {
+        Addresses.requireFree(config);
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
         Ledger ledger = ledger(config, environment, telemetry, recovered, threads);
