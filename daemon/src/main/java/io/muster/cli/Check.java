@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Lifetime;
+import io.muster.cli.ask.NamedDaemon;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.Queues;
+import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Verb;
@@ -20,6 +22,7 @@ import io.muster.daemon.tls.CertificateFiles;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -51,6 +55,9 @@ final class Check extends Verb {
             description = "TOML file, or directory of TOML files. Default: the file that `muster serve` reads.")
     private @Nullable Path file;
 
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
+
     @Option(
             names = {"-e", "--effective"},
             description = "Show every key with its value and source.")
@@ -70,9 +77,14 @@ final class Check extends Verb {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         try {
-            return accepted(CertificateFiles.checked(Config.load(file, environment)));
+            Config config = CertificateFiles.checked(Config.load(file, environment));
+            if (file == null) {
+                new NamedDaemon(server, console())
+                        .require(config, "run this on the host of the daemon, or name a file");
+            }
+            return accepted(config);
         } catch (InvalidException e) {
             if (json) {
                 console().json(document(false, e.problems(), List.of()));
@@ -106,9 +118,16 @@ final class Check extends Verb {
             config.effective().lines().forEach(console()::println);
         } else if (!quiet) {
             console()
-                    .println("ok: " + summary(config, console().now(), console().zone()));
+                    .println("ok: " + summary(config, console().now(), console().zone()) + "; checked "
+                            + (source().isEmpty() ? "the defaults, because there is no file" : source()));
         }
         return Exit.OK;
+    }
+
+    /** Returns the file that was checked; "" if there is none. */
+    private String source() {
+        Path read = file == null ? environment.configFile() : file;
+        return file == null && !Files.exists(read) ? "" : read.toString();
     }
 
     /** Returns a note for each user and group in the configuration that has no account on this host, and so gets no right. */
@@ -157,9 +176,10 @@ final class Check extends Verb {
                 + (lifetime.isEmpty() ? "" : ", " + lifetime);
     }
 
-    private static ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {
+    private ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("schema_version", Overview.SCHEMA_VERSION).put("valid", valid);
+        json.put("schema_version", Overview.SCHEMA_VERSION).put("file", source());
+        json.put("valid", valid);
         list(json.putArray("problems"), problems);
         list(json.putArray("notes"), notes);
         return json;

@@ -126,7 +126,7 @@ final class Run {
         printJson(failure);
         console.complain(name + ": " + failure.sentence());
         if (!failure.advice().isEmpty()) {
-            console.complain("  " + failure.advice());
+            console.complainLines("  " + failure.advice().replace("\n", "\n  ") + "\n");
         }
         return failure.exit();
     }

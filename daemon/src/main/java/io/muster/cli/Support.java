@@ -2,6 +2,8 @@ package io.muster.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.muster.cli.ask.NamedDaemon;
+import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -10,6 +12,7 @@ import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.SourceFile;
+import io.muster.inventory.problem.InvalidException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -46,6 +49,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -90,11 +94,8 @@ final class Support extends Verb {
             description = "Configuration of the daemon. Default: the file that `muster serve` reads.")
     private @Nullable Path config;
 
-    @Option(
-            names = "--uri",
-            paramLabel = "URI",
-            description = "Connect to the daemon at this socket. Default: as for `muster status`.")
-    private @Nullable String uri;
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
 
     Support(Console console, Environment environment) {
         super(console);
@@ -103,6 +104,7 @@ final class Support extends Verb {
 
     @Override
     public Integer call() throws IOException {
+        refuseAnother();
         Instant now = console().clock().instant();
         String name = "muster-support-" + STAMP.format(now.atOffset(ZoneOffset.UTC));
         Path target = file == null ? Path.of(name + ".tar.gz") : file;
@@ -116,6 +118,22 @@ final class Support extends Verb {
         missing.forEach((part, reason) -> console().complain("muster support: " + part + " is missing: " + reason));
         console().println(target.toString());
         return Exit.OK;
+    }
+
+    /** Refuses a configuration of another daemon than the one that is asked. A daemon that does not answer is no reason to refuse. */
+    private void refuseAnother() throws IOException {
+        try {
+            new NamedDaemon(server, console())
+                    .require(
+                            Config.load(config, environment),
+                            "run this on the host of the daemon, or name its configuration with -c");
+        } catch (InvalidException unusable) {
+            // The archive has the configuration and its faults.
+        } catch (Failure other) {
+            if (other.exit() == Exit.CONFLICT) {
+                throw other;
+            }
+        }
     }
 
     private static OutputStream create(Path target) throws IOException {
@@ -135,8 +153,8 @@ final class Support extends Verb {
         add("disk.txt", this::disk);
         add("status.json", () -> run("status", "--json"));
         add("upgrade.txt", () -> run("upgrade", "status"));
-        add("check.txt", () -> run(withConfig("check", "--effective")));
-        add("journal.txt", () -> run(withConfig("journal", "verify")));
+        add("check.txt", () -> run(false, withConfig("check", "--effective")));
+        add("journal.txt", () -> run(false, withConfig("journal", "verify")));
         add("config", this::configuration);
         add(
                 "log.txt",
@@ -191,13 +209,22 @@ final class Support extends Verb {
         return all.toArray(new String[0]);
     }
 
-    /** Runs another verb of this command, and returns what it prints. */
     private byte[] run(String... line) throws IOException {
+        return run(true, line);
+    }
+
+    /**
+     * Runs another verb of this command, and returns what it prints.
+     *
+     * @param asks whether the verb asks the daemon; other verbs use its files, which {@link #refuseAnother} has compared
+     */
+    private byte[] run(boolean asks, String... line) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Map<String, String> variables = new HashMap<>(console().environment());
-        if (uri != null) {
-            variables.put("MUSTER_URI", uri);
+        variables.remove("MUSTER_URI");
+        if (asks && server.isGiven(console())) {
+            variables.put("MUSTER_URI", server.address(console().environment()));
         }
         Console captured = new Console(
                 InputStream.nullInputStream(),

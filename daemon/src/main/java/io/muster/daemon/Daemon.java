@@ -158,6 +158,7 @@ final class Daemon {
 
     static Daemon start(Config config, Environment environment, Telemetry telemetry, Tracer trace, WallClock clock)
             throws Exception {
+        Addresses.requireFree(config);
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
         Ledger ledger = ledger(config, environment, telemetry, recovered, threads);
@@ -227,7 +228,7 @@ final class Daemon {
                 structures,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(config.ledger()),
-                Preparation.onReload(config));
+                Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
         Searches searches = new Searches(
@@ -331,7 +332,7 @@ final class Daemon {
                 alerts,
                 backend.queries(),
                 backend.structures(),
-                next -> backend.changes().definition(Preparation.onReload(next)));
+                next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->
                 Logging.apply(next.reporting().logLevel(), next.reporting().logFormat()));

@@ -5,6 +5,7 @@ import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Redefinition;
+import io.muster.daemon.service.Changes;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -179,11 +179,13 @@ final class Preparation implements Configurable {
         return new Define(next, loaded ? RELOADED : configured, Core.initial(config), exclusions(config));
     }
 
-    /** The command that puts an R in force that an admin has loaded. */
-    static Function<ResourceSet, Define> onReload(Config config) {
+    /** What changes need of the configuration; an R that an admin loads gets the properties of queues. */
+    static Changes.Configured changes(Config config) {
         Resources configured = config.resources();
-        return loaded -> new Define(
-                configured.withQueues(loaded, configured), RELOADED, Core.initial(config), exclusions(config));
+        return new Changes.Configured(
+                loaded -> new Define(
+                        configured.withQueues(loaded, configured), RELOADED, Core.initial(config), exclusions(config)),
+                configured.queueProperties());
     }
 
     private static MembershipChanges.ExcludeByConfig exclusions(Config config) {

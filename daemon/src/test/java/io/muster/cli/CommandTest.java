@@ -295,16 +295,16 @@ class CommandTest extends VerbTest {
     void theJournalIsDumpedAndVerifiedWhileTheDaemonRunsAndRepairedWhenItDoesNot() throws IOException {
         succeeds("drain", "1", "x");
         String config = daemon.configFile().toString();
-        assertThat(out("journal", "dump", "-c", config, "--type", "drain"))
-                .startsWith("{\"seq\":")
-                .contains("\"reason\":\"x\"");
+        Result dump = muster("journal", "dump", "-c", config, "--type", "drain");
+        assertThat(dump.err()).isEqualTo("muster: events of " + daemon.stateDir() + "\n");
+        assertThat(dump.out()).startsWith("{\"seq\":").contains("\"reason\":\"x\"");
         assertThat(out("journal", "verify", "-c", config))
                 .contains("3 events, seq 1 to 3, in 1 segment; a daemon can start");
         assertThat(refused(Exit.CONFLICT, "journal", "repair", "-c", config).err())
                 .contains("stop the daemon first");
         daemon.close();
         assertThat(out("journal", "repair", "-c", config))
-                .isEqualTo("nothing to repair: the journal ends with seq 3\n");
+                .isEqualTo(daemon.stateDir() + ": nothing to repair: the journal ends with seq 3\n");
         Path snapshot = daemon.stateDir().resolve("snapshot.json");
         Files.writeString(snapshot, Files.readString(snapshot).replace("node1", "node7"));
         Result damaged = muster("journal", "verify", "-c", config);
@@ -402,7 +402,7 @@ class CommandTest extends VerbTest {
     @Test
     void checkReportsEveryErrorOfAConfiguration() throws IOException {
         assertThat(out("check", daemon.configFile().toString()))
-                .isEqualTo("ok: 4 nodes, 16 cores, 1 GPUs from resource.config\n");
+                .isEqualTo("ok: 4 nodes, 16 cores, 1 GPUs from resource.config; checked " + daemon.configFile() + "\n");
         Path wrong = directory.resolve("wrong.toml");
         Files.writeString(wrong, "[muster]\nsokcet = \"x\"\nbatch = \"soon\"\n");
         assertThat(refused(Exit.ERROR, "check", wrong.toString()).err())

@@ -70,7 +70,7 @@ class FindTest {
                 int node = vertex(builder, "node", rank, 1, rank);
                 builder.edge(holder, node, EdgeKind.contains());
                 builder.edge(node, vertex(builder, "core", 0, 1, rank), EdgeKind.contains());
-                builder.edge(node, vertex(builder, "memory", 0, 16L * rank, rank), EdgeKind.contains());
+                builder.edge(node, vertex(builder, "memory", 0, Math.max(1, 16L * rank), rank), EdgeKind.contains());
                 if (rank % 2 == 0) {
                     builder.edge(pdu, node, EdgeKind.of("power", EdgeKind.CONTAINS));
                 }

@@ -170,7 +170,7 @@ final class NoteVerbsTest {
     @Test
     void invalidMarksTagsAndPathsAreRefused() throws Exception {
         assertThat(run("mark", "node0", "broken").err())
-                .contains("broken is not one of up, down, degraded, failing, unknown and none");
+                .contains("\"broken\" is not one of up, down, degraded, failing, unknown and none");
         assertThat(run("mark", "node0", "broken").exit()).isEqualTo(Exit.USAGE);
         assertThat(run("tag", "remove", "node0", "a=b").exit()).isEqualTo(Exit.USAGE);
         assertThat(run("tag", "add", "node9", "a").exit()).isEqualTo(Exit.NO_TARGET);

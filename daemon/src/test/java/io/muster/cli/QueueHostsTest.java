@@ -2,6 +2,7 @@ package io.muster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.cli.terminal.Exit;
 import org.junit.jupiter.api.Test;
 
 /** Queues whose hosts the configuration names (RFC 33). */
@@ -36,6 +37,33 @@ class QueueHostsTest extends VerbTest {
         assertThat(out("property", "list", "-n")).isEqualTo("+debug 2 node[0,7]\ngpu    4 node[4-7]\n");
         succeeds("drain", "@+debug", "test");
         assertThat(out("drain", "-no", "nodelist")).isEqualTo("node[0,7]\n");
+    }
+
+    @Test
+    void onlyTheConfigurationChangesThePropertyOfAQueue() throws Exception {
+        String sentence =
+                "the configuration says which hosts have the property +debug: change queues.debug.hosts there,"
+                        + " and reload it";
+        assertThat(refused(Exit.ERROR, "property", "add", "+debug", "node1").err())
+                .contains(sentence);
+        assertThat(refused(Exit.ERROR, "property", "remove", "gpu,+debug", "all")
+                        .err())
+                .contains(sentence);
+        assertThat(refused(Exit.ERROR, "property", "add", "--dry-run", "+debug", "node1")
+                        .err())
+                .contains(sentence);
+        assertThat(out("property", "list", "-n")).isEqualTo("+debug 2 node[0,7]\ngpu    4 node[4-7]\n");
+        succeeds("property", "add", "+batch", "node1");
+        daemon.reconfigure("""
+                [[resource.config]]
+                hosts = "node[0-7]"
+                cores = "0-3"
+                [queues.batch]
+                hosts = "node2"
+                """);
+        succeeds("property", "add", "+debug", "node1");
+        assertThat(refused(Exit.ERROR, "property", "add", "+batch", "node1").err())
+                .contains("queues.batch.hosts");
     }
 
     @Test

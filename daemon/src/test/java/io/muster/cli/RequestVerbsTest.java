@@ -394,7 +394,7 @@ class RequestVerbsTest {
             assertThat(shell.run("graph")).isEqualTo(new Result(0, """
                             cluster0
                             └─ rack0
-                               ├─ a (node) #fast [avail]
+                               ├─ a (node) fast [avail]
                                └─ b (node) [drained]
                             """, ""));
         }

@@ -36,7 +36,7 @@ class TokenVerbsTest {
 
     private String created(String... arguments) {
         Result result = token("create", arguments);
-        assertThat(result.err()).isEmpty();
+        assertThat(result.err()).isEqualTo("muster: tokens of the daemon with the state directory " + directory + "\n");
         assertThat(result.exit()).isZero();
         return result.out().strip();
     }
@@ -73,7 +73,7 @@ class TokenVerbsTest {
         refused(Exit.CONFLICT, "there is a token grafana already", "create", "grafana");
         refused(Exit.NO_TARGET, "there is no token nobody", "revoke", "other", "nobody");
         assertThat(token("list").out()).contains("other");
-        assertThat(token("revoke", "grafana")).isEqualTo(new Result(0, "", ""));
+        assertThat(token("revoke", "grafana").out()).isEqualTo("revoked grafana\n");
         assertThat(token("list").out()).contains("other").doesNotContain("grafana");
         assertThat(created("grafana")).isNotEqualTo(first);
     }

@@ -72,12 +72,8 @@ class ZoneTest {
         assertThat(in("Europe/Berlin", "history", "node3").err())
                 .containsPattern("neither drained, excluded nor offline since " + LOCAL);
         assertThat(berlin("report")).containsPattern("\ncomplete since " + LOCAL + "\n$");
-        assertThat(berlin(
-                        "journal",
-                        "dump",
-                        "-H",
-                        "--state-dir",
-                        daemon.stateDir().toString()))
+        assertThat(in("Europe/Berlin", "journal", "dump", "-H", "--state-dir=" + daemon.stateDir())
+                        .out())
                 .containsPattern("^1 " + EXACT + " ");
         assertThat(berlin("eventlog", "-T", "iso")).containsPattern("^20\\d\\d-\\d\\d-\\d\\dT[0-9:.]+\\+0[12]00 ");
     }

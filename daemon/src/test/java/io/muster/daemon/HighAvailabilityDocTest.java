@@ -42,6 +42,7 @@ class HighAvailabilityDocTest {
         String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(shell.waitFor()).as(said).isZero();
         assertThat(new Shell().run("check", config.toString()))
-                .isEqualTo(new Result(Exit.OK, "ok: 16 nodes, 64 cores, 0 GPUs from resource.config\n", ""));
+                .isEqualTo(new Result(
+                        Exit.OK, "ok: 16 nodes, 64 cores, 0 GPUs from resource.config; checked " + config + "\n", ""));
     }
 }

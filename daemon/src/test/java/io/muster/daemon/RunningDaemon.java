@@ -14,6 +14,9 @@ import java.util.Map;
 
 /** A whole daemon in this process, with a socket and a state directory in the directory of a test. */
 public final class RunningDaemon implements AutoCloseable {
+    /** The name of the host of the daemon. */
+    public static final String HOST = Environment.ofProcess().hostname();
+
     private final Path directory;
     private final Telemetry telemetry;
     private final Daemon daemon;
@@ -41,7 +44,7 @@ public final class RunningDaemon implements AutoCloseable {
     }
 
     private static RunningDaemon start(Path directory, String resources, int owner, WallClock clock) throws Exception {
-        Environment environment = new Environment(Map.of(), owner, directory, "testhost", 2);
+        Environment environment = new Environment(Map.of(), owner, directory, HOST, 2);
         Config config = Config.load(write(directory, resources), environment);
         Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
         Daemon daemon = Daemon.start(config, environment, telemetry, Tracer.OFF, clock);

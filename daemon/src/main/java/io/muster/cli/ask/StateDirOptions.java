@@ -10,11 +10,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Options that choose a state directory: the directory itself, or the configuration that names it. */
+/**
+ * Options that choose a state directory: the directory itself, or the configuration that names it. If the user also names a daemon,
+ * the directory of a configuration must be the daemon's.
+ */
 public final class StateDirOptions {
-    @Option(names = "--state-dir", paramLabel = "DIR", description = "Use this state directory.")
+    @Mixin
+    private final ServerOptions server = new ServerOptions();
+
+    @Option(
+            names = "--state-dir",
+            paramLabel = "DIR",
+            description =
+                    "Use this state directory, also if --uri or $$MUSTER_URI names a daemon that uses another one.")
     private @Nullable Path stateDir;
 
     @Option(
@@ -28,9 +39,14 @@ public final class StateDirOptions {
         return stateDir != null || config != null;
     }
 
-    /** Returns the state directory; fails if it cannot be read. */
-    public LocalDisk disk() throws IOException {
-        return disk(path(), "state directory");
+    /** Returns the options that name a daemon. */
+    public ServerOptions server() {
+        return server;
+    }
+
+    /** Returns the state directory; fails if it cannot be read, or is not that of the daemon that the user named. */
+    public LocalDisk disk(Console console) throws IOException {
+        return disk(path(console), "state directory");
     }
 
     /**
@@ -57,8 +73,8 @@ public final class StateDirOptions {
 
     /** Returns the state directory; null if it does not exist or cannot be read. */
     @Nullable
-    public LocalDisk diskIfReadable() throws IOException {
-        Path directory = path();
+    public LocalDisk diskIfReadable(Console console) throws IOException {
+        Path directory = path(console);
         return Files.isDirectory(directory) && isReadable(directory) ? LocalDisk.existing(directory) : null;
     }
 
@@ -66,13 +82,17 @@ public final class StateDirOptions {
         return Files.isReadable(directory) && Files.isReadable(directory.resolve("journal"));
     }
 
-    public Path path() {
-        return stateDir != null ? stateDir : config().storage().stateDir();
-    }
-
-    /** Returns the configuration that {@code --config} names, or the usual one. */
-    public Config config() {
-        return Config.load(config, Environment.ofProcess());
+    /** Returns the state directory; fails if it is not that of the daemon that the user named. */
+    public Path path(Console console) throws IOException {
+        if (stateDir != null) {
+            return stateDir;
+        }
+        Config chosen = Config.load(config, Environment.ofProcess());
+        new NamedDaemon(server, console)
+                .require(
+                        chosen,
+                        "run this on the host of the daemon, or name a directory of this host with --state-dir");
+        return chosen.storage().stateDir();
     }
 
     public static void say(Console console, String sentence) {

@@ -173,7 +173,8 @@ public abstract class NoteChange extends Change {
             String words = ReasonWords.join(reason);
             if (!state.equals(NONE) && !NoteEdit.STATES.contains(state)) {
                 throw new Failure(
-                        Exit.USAGE, state + " is not one of " + String.join(", ", NoteEdit.STATES) + " and " + NONE);
+                        Exit.USAGE,
+                        "\"" + state + "\" is not one of " + String.join(", ", NoteEdit.STATES) + " and " + NONE);
             }
             return NoteEdit.mark(state.equals(NONE) ? "" : state, words == null ? "" : words);
         }

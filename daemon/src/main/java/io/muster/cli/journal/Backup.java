@@ -42,11 +42,11 @@ public final class Backup extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        LocalDisk from = place.disk();
+        LocalDisk from = place.disk(console());
         refuseFull(target);
         refuseInside(Path.of(from.where()), target);
         LocalDisk to = LocalDisk.at(target);
-        Copying.report(console(), json, to, Copying.run(console(), from, progress -> {
+        Copying.report(console(), json, from, to, Copying.run(console(), from, progress -> {
             try {
                 return JournalCopy.backup(from, to, console().clock().instant(), progress);
             } catch (IOException e) {

@@ -30,16 +30,19 @@ final class Copying {
         }
     }
 
-    static void report(Console console, boolean json, Disk to, JournalCopy.CopyResult report) {
+    static void report(Console console, boolean json, Disk from, Disk to, JournalCopy.CopyResult report) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("directory", to.where());
+            document.put("schema_version", Overview.SCHEMA_VERSION).put("source", from.where());
+            document.put("directory", to.where());
             document.put("last_seq", report.lastSeq()).put("segments", report.segments());
             document.put("bytes", report.bytes()).put("aside", report.aside());
             console.json(document);
             return;
         }
-        console.println(to.where() + " holds every change up to seq " + report.lastSeq() + ", in " + report.segments()
+        console.println(to.where() + " holds every change of " + from.where() + " up to seq " + report.lastSeq()
+                + ", in "
+                + report.segments()
                 + (report.segments() == 1 ? " segment" : " segments") + " (" + report.bytes() + " bytes); verified");
         if (!report.aside().isEmpty()) {
             console.println("the earlier state is in " + to.where() + "/" + report.aside());

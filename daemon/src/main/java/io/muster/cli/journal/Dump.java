@@ -12,6 +12,7 @@ import io.muster.cli.terminal.Verb;
 import io.muster.cli.terminal.Zone;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.inventory.history.Period;
 import java.io.IOException;
 import picocli.CommandLine.Command;
@@ -56,7 +57,9 @@ public final class Dump extends Verb {
         Period span = period.period(console());
         JournalDump.Range range = new JournalDump.Range(first, last, span.since(), span.until());
         EventFilter filter = choice.filter();
-        try (DiskEvents events = new DiskEvents(place.disk(), range, console())) {
+        LocalDisk disk = place.disk(console());
+        StateDirOptions.say(console(), "events of " + disk.where());
+        try (DiskEvents events = new DiskEvents(disk, range, console())) {
             for (JournalRecord record = events.nextRecord(); record != null; record = events.nextRecord()) {
                 if (filter.matches(record.event())) {
                     print(record);

@@ -44,11 +44,12 @@ public final class Repair extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        LocalDisk disk = place.disk();
+        LocalDisk disk = place.disk(console());
         JournalRepair.RepairResult report = repair(disk);
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("dry_run", dryRun);
+            document.put("schema_version", Overview.SCHEMA_VERSION).put("state_dir", disk.where());
+            document.put("dry_run", dryRun);
             document.put("lost", report.lost()).put("last_seq", report.lastSeq());
             ArrayNode actions = document.putArray("actions");
             report.actions().forEach(actions::add);
@@ -59,8 +60,9 @@ public final class Repair extends Verb {
         console()
                 .println(
                         report.actions().isEmpty()
-                                ? "nothing to repair: the journal ends with seq " + report.lastSeq()
-                                : "the journal " + (dryRun ? "would end" : "ends") + " with seq " + report.lastSeq()
+                                ? disk.where() + ": nothing to repair: the journal ends with seq " + report.lastSeq()
+                                : disk.where() + ": the journal " + (dryRun ? "would end" : "ends") + " with seq "
+                                        + report.lastSeq()
                                         + "; "
                                         + report.lost() + (report.lost() == 1 ? " intact event" : " intact events")
                                         + (dryRun ? " would be lost" : " lost"));

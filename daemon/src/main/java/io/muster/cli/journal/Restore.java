@@ -48,13 +48,13 @@ public final class Restore extends Verb {
     @Override
     public Integer call() throws IOException {
         LocalDisk from = StateDirOptions.disk(source, "backup");
-        Path target = place.path();
+        Path target = place.path(console());
         if (Files.exists(target) && Files.isSameFile(source, target)) {
             throw new Failure(Exit.USAGE, source + " is the state directory itself");
         }
         boolean isNew = !Files.exists(target);
         LocalDisk to = LocalDisk.at(target);
-        Copying.report(console(), json, to, Copying.run(console(), from, progress -> {
+        Copying.report(console(), json, from, to, Copying.run(console(), from, progress -> {
             try {
                 return JournalCopy.restore(from, to, console().clock().instant(), force, progress);
             } catch (LockedException e) {

@@ -39,7 +39,7 @@ public final class Verify extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        LocalDisk disk = place.disk();
+        LocalDisk disk = place.disk(console());
         JournalCheck.CheckResult report = verify(disk);
         if (json) {
             console().json(json(disk, report));

@@ -3,7 +3,9 @@ package io.muster.cli.ledger;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.NamedDaemon;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -19,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** A verb of {@code muster ledger}: it sends requests to etcd, whose addresses are in the configuration. */
@@ -42,6 +45,12 @@ public abstract class LedgerVerb extends Verb {
     }
 
     abstract int run(Config config, LedgerAdmin ledger) throws IOException;
+
+    /** Returns the state directory; fails if it is not that of the daemon that the user named. */
+    final Path stateDir(Config config, ServerOptions server) throws IOException {
+        new NamedDaemon(server, console()).require(config, "run this on the host of the daemon, or unset MUSTER_URI");
+        return config.storage().stateDir();
+    }
 
     @Override
     public final Integer call() throws IOException {
@@ -157,13 +166,16 @@ public abstract class LedgerVerb extends Verb {
             },
             footer = {"  muster ledger import", "  muster ledger import -c /etc/muster/muster.toml"})
     public static final class Import extends LedgerVerb {
+        @Mixin
+        private final ServerOptions server = new ServerOptions();
+
         public Import(Console console) {
             super(console);
         }
 
         @Override
         int run(Config config, LedgerAdmin ledger) throws IOException {
-            Path directory = config.storage().stateDir();
+            Path directory = stateDir(config, server);
             long seq;
             try (Progress progress = new Progress(console(), "importing")) {
                 seq = ledger.importFrom(LocalDisk.existing(directory), (unit, done) -> progress.at(done, unit));
@@ -190,13 +202,16 @@ public abstract class LedgerVerb extends Verb {
                         "Continue although etcd has events that the directory lacks, or etcd does not answer. These events are lost.")
         private boolean force;
 
+        @Mixin
+        private final ServerOptions server = new ServerOptions();
+
         public Export(Console console) {
             super(console);
         }
 
         @Override
         int run(Config config, LedgerAdmin ledger) throws IOException {
-            Path directory = config.storage().stateDir();
+            Path directory = stateDir(config, server);
             long seq;
             try (Progress progress = new Progress(console(), "exporting")) {
                 seq = ledger.export(LocalDisk.existing(directory), force, (unit, done) -> progress.at(done, unit));

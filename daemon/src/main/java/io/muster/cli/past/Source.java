@@ -15,15 +15,12 @@ public final class Source {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
 
-    @Mixin
-    private final ServerOptions server = new ServerOptions();
-
     PastSource open(Console console) throws IOException {
-        boolean daemonNamed = server.isGiven(console);
+        ServerOptions server = place.server();
         if (place.isGiven()) {
-            return new DiskPast(place.disk(), console);
+            return new DiskPast(place.disk(console), console);
         }
-        LocalDisk disk = daemonNamed ? null : place.diskIfReadable();
+        LocalDisk disk = server.isGiven(console) ? null : place.diskIfReadable(console);
         return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console), console);
     }
 }

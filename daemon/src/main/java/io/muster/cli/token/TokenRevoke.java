@@ -37,6 +37,8 @@ public final class TokenRevoke extends TokenVerb {
             ArrayNode revoked = document.putArray("revoked");
             names.stream().distinct().forEach(revoked::add);
             console().json(document);
+        } else {
+            console().println("revoked " + String.join(", ", names));
         }
         return Exit.OK;
     }

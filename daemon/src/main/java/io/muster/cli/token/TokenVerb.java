@@ -9,6 +9,7 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
+import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.token.Token;
 import io.muster.daemon.token.TokenFile;
 import io.muster.inventory.axis.Times;
@@ -27,6 +28,8 @@ abstract class TokenVerb extends Verb {
     @Option(names = "--json", description = "Print JSON with a schema_version.")
     private boolean json;
 
+    private String where = "";
+
     TokenVerb(Console console) {
         super(console);
     }
@@ -35,7 +38,12 @@ abstract class TokenVerb extends Verb {
 
     @Override
     public final Integer call() throws IOException {
-        TokenFile file = new TokenFile(place.disk());
+        LocalDisk disk = place.disk(console());
+        where = disk.where();
+        TokenFile file = new TokenFile(disk);
+        if (!json) {
+            StateDirOptions.say(console(), "tokens of the daemon with the state directory " + where);
+        }
         try {
             return run(file);
         } catch (InvalidException e) {
@@ -59,8 +67,11 @@ abstract class TokenVerb extends Verb {
         }
     }
 
-    static ObjectNode document() {
-        return JsonNodeFactory.instance.objectNode().put("schema_version", Overview.SCHEMA_VERSION);
+    final ObjectNode document() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("schema_version", Overview.SCHEMA_VERSION)
+                .put("state_dir", where);
     }
 
     /** Writes the public data of a token into an object. */

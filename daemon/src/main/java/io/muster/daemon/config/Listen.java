@@ -1,6 +1,7 @@
 package io.muster.daemon.config;
 
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,11 @@ public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int 
     static Listen read(Table muster, Environment environment) {
         Path socket = muster.path("socket", environment.socket());
         checkLength(muster, "socket", socket);
+        noteDirectory(muster, "socket", socket);
         Path admin = muster.pathIfGiven("admin-socket");
         if (admin != null) {
             checkLength(muster, "admin-socket", admin);
+            noteDirectory(muster, "admin-socket", admin);
         }
         if (socket.equals(admin)) {
             muster.problem("admin-socket", "is the same as muster.socket");
@@ -45,6 +48,14 @@ public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int 
     public int maxGuests() {
         int reserve = Math.max(maxConnections / 16, FEW_CONNECTIONS);
         return maxConnections - Math.min(reserve, maxConnections / 2);
+    }
+
+    /** Notes that the directory of a socket that the configuration names does not exist, because its name may be misspelt. */
+    static void noteDirectory(Table table, String key, Path path) {
+        Path directory = path.getParent();
+        if (table.has(key) && directory != null && !Files.isDirectory(directory)) {
+            table.note(key, "there is no directory " + directory + ": the daemon creates it when it starts");
+        }
     }
 
     static void checkLength(Table muster, String key, Path path) {

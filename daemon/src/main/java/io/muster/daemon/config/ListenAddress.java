@@ -91,6 +91,7 @@ public record ListenAddress(
         Path path = table.pathIfGiven(Kind.HTTP_SOCKET.word());
         if (path != null) {
             Listen.checkLength(table, Kind.HTTP_SOCKET.word(), path);
+            Listen.noteDirectory(table, Kind.HTTP_SOCKET.word(), path);
         }
         return Objects.toString(path, "");
     }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,6 +74,11 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
      */
     public ResourceSet withQueues(ResourceSet loaded, Resources before) {
         return queues.applyTo(before.queues.removeFrom(loaded));
+    }
+
+    /** The names of the properties that the configuration gives to the hosts of queues, and to no other host. */
+    public Set<String> queueProperties() {
+        return queues.byProperty().keySet();
     }
 
     /** Whether the configuration names no resources, so that they were discovered on this host. */

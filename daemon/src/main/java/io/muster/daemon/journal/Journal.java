@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * be submitted by one thread.
  */
 public final class Journal implements Ledger {
-    static final String LOCK = "lock";
+    /** The name of the file that the daemon locks in the state directory. */
+    public static final String LOCK = "lock";
 
     private final Log log;
     private final LedgerListener listener;

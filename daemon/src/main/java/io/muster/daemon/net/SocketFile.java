@@ -61,7 +61,19 @@ public final class SocketFile implements Closeable {
 
     private void removeStale() throws IOException {
         Object found = LockFile.key(path);
-        if (found == null) {
+        requireUnused(path);
+        if (found != null && found.equals(LockFile.key(path))) {
+            Files.delete(path);
+        }
+    }
+
+    /**
+     * Checks that no process listens on a socket of this name. Changes nothing.
+     *
+     * @throws IOException if a process does, or if the file is no socket
+     */
+    public static void requireUnused(Path path) throws IOException {
+        if (LockFile.key(path) == null) {
             return;
         }
         int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -72,10 +84,7 @@ public final class SocketFile implements Closeable {
             probe.configureBlocking(false); // a blocking connect would wait for a listener whose backlog is full
             probe.connect(UnixDomainSocketAddress.of(path));
         } catch (ConnectException nobodyListens) {
-            if (found.equals(LockFile.key(path))) {
-                Files.delete(path);
-                return;
-            }
+            return;
         } catch (IOException e) {
             throw new IOException(path + " is in the way of the socket: " + e.getMessage(), e);
         }

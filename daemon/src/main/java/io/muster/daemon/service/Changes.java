@@ -41,6 +41,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,15 @@ public final class Changes {
     private final Aside files;
     private final Structures structures;
     private final UpgradeGate upgrades;
-    private Function<ResourceSet, DefinitionChanges.Define> definition;
+    private Configured configured;
+
+    /**
+     * What follows from the configuration.
+     *
+     * @param definition returns the command for an R that is reloaded
+     * @param properties the properties of queues whose hosts the configuration names, which no request changes
+     */
+    public record Configured(Function<ResourceSet, DefinitionChanges.Define> definition, Set<String> properties) {}
 
     /** Checks the conditions for the end of an upgrade that do not follow from the state. */
     @FunctionalInterface
@@ -80,7 +89,6 @@ public final class Changes {
      * @param files reads the file of a new R, and asks {@code upgrades}, which may block; must not be the thread that looks up
      *     names for new connections
      * @param upgrades is asked before an upgrade is finished
-     * @param definition returns the command for an R that is reloaded
      */
     public Changes(
             Inventory inventory,
@@ -88,18 +96,17 @@ public final class Changes {
             Structures structures,
             Aside files,
             UpgradeGate upgrades,
-            Function<ResourceSet, DefinitionChanges.Define> definition) {
+            Configured configured) {
         this.inventory = inventory;
         this.acquires = acquires;
         this.structures = structures;
         this.files = files;
         this.upgrades = upgrades;
-        this.definition = definition;
+        this.configured = configured;
     }
 
-    /** Sets the function that returns the command for an R that is reloaded. */
-    public void definition(Function<ResourceSet, DefinitionChanges.Define> next) {
-        definition = next;
+    public void configure(Configured next) {
+        configured = next;
     }
 
     void submit(AdminRequest request, Principal by, Replier reply) {
@@ -137,7 +144,7 @@ public final class Changes {
     }
 
     private void make(AdminRequest request, Principal by, Replier reply) {
-        Command command = finding(request.command());
+        Command command = completed(request.command());
         Answer.Failed elsewhere = request.dryRun() ? inventory.elsewhere() : null;
         if (elsewhere != null) { // schedulers hold the resources only at the daemon that makes the changes
             answer(elsewhere, reply);
@@ -161,10 +168,12 @@ public final class Changes {
         }
     }
 
-    /** Returns the command, with the graph if the command names vertices. */
-    private Command finding(Command command) {
+    /** Returns the command with what the state lacks: the graph if the command names vertices, the properties of queues. */
+    private Command completed(Command command) {
         if (command instanceof Once once) {
-            return new Once(finding(once.command()), once.id());
+            return new Once(completed(once.command()), once.id());
+        } else if (command instanceof DefinitionChanges.ChangeProperties change) {
+            return change.except(configured.properties());
         }
         return command instanceof NoteChanges.Annotate annotate ? annotate.with(structures::places) : command;
     }
@@ -310,7 +319,7 @@ public final class Changes {
         redefinition.whenDefined(() -> unlessRepeated(request, by, reply, () -> {
             ChangeId id = request.id();
             redefinition.load(
-                    () -> definition.apply(resources),
+                    () -> configured.definition().apply(resources),
                     define -> id == null ? define : new Once(define, id),
                     by,
                     untold -> reply.fail(new RpcException(

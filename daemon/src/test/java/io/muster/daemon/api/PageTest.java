@@ -140,7 +140,7 @@ final class PageTest {
     void theServiceReturnsTheNameAndRightsOfTheCaller() throws IOException {
         JsonNode service = http.get("/v1/service").json();
         assertThat(service.path("schedulers")).isEmpty();
-        assertThat(service.path("host").asText()).isEqualTo("testhost");
+        assertThat(service.path("host").asText()).isEqualTo(RunningDaemon.HOST);
         assertThat(service.path("caller").path("rights").toString()).contains("read", "change");
         String bearer = "Authorization: Bearer " + token(web("--rights=hold", "--holder=night")) + "\r\n";
         assertThat(service(bearer).path("rights").toString()).isEqualTo("[\"read\",\"follow\",\"hold\"]");

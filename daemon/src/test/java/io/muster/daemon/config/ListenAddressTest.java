@@ -96,4 +96,19 @@ class ListenAddressTest {
         assertThat(Configs.problems(dir, "[[listen]]", "http = \"127.0.0.1:8650\"", "[[listen]]", fault.entry))
                 .contains("muster.toml:" + fault.problem);
     }
+
+    @Test
+    void aSocketInADirectoryThatDoesNotExistResultsInANote() {
+        Config config = Configs.load(
+                dir,
+                "[muster]",
+                "socket = \"runn/s\"",
+                "admin-socket = \"a\"",
+                "[[listen]]",
+                "http-socket = \"htp/s\"");
+        assertThat(Configs.notes(dir, config))
+                .containsExactly(
+                        "muster.toml:2: muster.socket: there is no directory runn: the daemon creates it when it starts",
+                        "muster.toml:5: listen[0].http-socket: there is no directory htp: the daemon creates it when it starts");
+    }
 }

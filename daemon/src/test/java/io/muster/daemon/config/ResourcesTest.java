@@ -115,6 +115,49 @@ final class ResourcesTest {
                 .anySatisfy(problem -> assertThat(problem).startsWith("muster.toml:9: queues.f.hosts: "));
     }
 
+    /** RFC 33, "Virtual Queues": a virtual queue without its parent would be every host. */
+    @Test
+    void queuesThatRfc33ForbidsAreRefused() {
+        assertThat(Configs.problems(
+                        dir,
+                        "[queues]",
+                        "batch.requires = [\"gpu\", \"^slow\"]",
+                        "a.parent = \"bach\"",
+                        "b.parent = \"b\"",
+                        "c.parent = \"a\"",
+                        "d.parent = 7",
+                        "e.parent = \"\"",
+                        "f = {parent = \"batch\", requires = [\"gpu\"]}",
+                        "g = {parent = \"batch\", hosts = \"all\"}",
+                        "h = {parent = \"batch\", policy.scheduler.queue-policy = \"fcfs\"}",
+                        "i0.requires = \"gpu\"",
+                        "j0.requires = [\"gpu\", 7]",
+                        "k0.requires = [\"a|b\", \"^\"]",
+                        "l0 = \"gpu\"",
+                        "m = {parent = \"batch\", policy.limits.duration = \"1h\"}",
+                        "n0.policy = 3"))
+                .containsExactlyInAnyOrder(
+                        "muster.toml:3: queues.a.parent: there is no queue \"bach\": expected the name of a queue without"
+                                + " parent; did you mean batch?",
+                        "muster.toml:4: queues.b.parent: a queue cannot be its own parent",
+                        "muster.toml:5: queues.c.parent: the queue \"a\" has a parent itself: expected the name of a queue"
+                                + " without parent",
+                        "muster.toml:6: queues.d.parent: expected a string",
+                        "muster.toml:7: queues.e.parent: there is no queue \"\": expected the name of a queue without parent",
+                        "muster.toml:8: queues.f.requires: a queue with parent has the hosts of its parent: remove requires"
+                                + " or parent",
+                        "muster.toml:9: queues.g.hosts: a queue with parent has the hosts of its parent: remove hosts or"
+                                + " parent",
+                        "muster.toml:10: queues.h.policy.scheduler: the jobs of a queue with parent are scheduled with those"
+                                + " of its parent: remove it",
+                        "muster.toml:11: queues.i0.requires: expected an array of strings",
+                        "muster.toml:12: queues.j0.requires: expected a string",
+                        "muster.toml:13: queues.k0.requires: property name \"a|b\" has the illegal character |",
+                        "muster.toml:13: queues.k0.requires: a property name is empty",
+                        "muster.toml:14: queues.l0: expected a table",
+                        "muster.toml:16: queues.n0.policy: expected a table");
+    }
+
     @Test
     void excludingEveryRankResultsInANote() {
         Config config = Configs.load(dir, "[resource]", "exclude = \"0\"");

@@ -109,7 +109,9 @@ public final class Stage implements AutoCloseable {
                 structures,
                 aside,
                 () -> null,
-                resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE));
+                new Changes.Configured(
+                        resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE),
+                        Set.of()));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
         Searches searches = new Searches(

@@ -79,7 +79,11 @@ public record NoteEdit(
         if (in.has("mark")) {
             Fields given = in.object("mark");
             boolean removes = given.json().path("state").isNull();
-            mark = new Mark(removes ? "" : given.text("state"), given.textOr("reason", ""));
+            String state = removes ? "" : given.text("state");
+            if (!removes && state.isEmpty()) {
+                throw given.fault("state", "must not be empty: null removes the mark");
+            }
+            mark = new Mark(state, given.textOr("reason", ""));
         }
         return new NoteEdit(tags, mark, data);
     }

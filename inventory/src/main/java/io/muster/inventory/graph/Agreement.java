@@ -67,7 +67,7 @@ public final class Agreement {
             problems.add("/scheduling/writer", "must be a string");
         } else if (TreePool.isWriterOf(scheduling)) {
             TreePool.check(r, problems);
-        } else if (outline.has("graph") && isFluxion(writer)) {
+        } else if (outline.has("graph") && SchedulingGraph.isOfFluxion(scheduling)) {
             Problems found = new Problems();
             Jgf.read(scheduling, found);
             found.warnings().forEach(p -> problems.warn(place(p), p.sentence()));
@@ -90,13 +90,11 @@ public final class Agreement {
                         Pointer.of("/attributes", e.getKey()), "is not a key of RFC 20, which has only system here");
             } else if (!e.getValue().isObject()) {
                 problems.add("/attributes/system", "must be an object");
+            } else if (e.getValue().has("scheduler")
+                    && !e.getValue().get("scheduler").isObject()) {
+                problems.add("/attributes/system/scheduler", "must be an object");
             }
         });
-    }
-
-    /** Returns whether Fluxion wrote the graph. A graph of another scheduler may have any form (RFC 20). */
-    private static boolean isFluxion(JsonNode writer) {
-        return writer.asText("fluxion").split(":", 2)[0].equals("fluxion");
     }
 
     private static String place(Problem problem) {

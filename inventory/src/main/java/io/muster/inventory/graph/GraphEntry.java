@@ -124,7 +124,7 @@ public record GraphEntry(
             }
             return new GraphEntry(
                     place,
-                    new PoolKind(type, type, integer("size", 1, 0, Long.MAX_VALUE), text("unit", ""), properties()),
+                    new PoolKind(type, type, integer("size", 1, 1, Long.MAX_VALUE), text("unit", ""), properties()),
                     new Naming(hosts("names"), (int) integer("count", 1, 1, Hostlist.MAX_RANGE)),
                     new Position(
                             word("in", ""), hosts("hosts"), holds(), (int) integer("each", 0, 1, Hostlist.MAX_HOSTS)),

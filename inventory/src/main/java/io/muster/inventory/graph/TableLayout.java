@@ -4,8 +4,11 @@ import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.jgf.Keys;
 import io.muster.inventory.rset.ResourceSet;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.IntConsumer;
@@ -57,6 +60,14 @@ final class TableLayout implements GraphStore {
         this.byTarget = new Index(edges.targets, vertices.pools.size());
     }
 
+    private TableLayout(TableLayout of, List<Pool> pools) {
+        this.vertices = new Vertices(pools, of.vertices.ranks, of.vertices.keys);
+        this.edges = of.edges;
+        this.roots = of.roots;
+        this.bySource = of.bySource;
+        this.byTarget = of.byTarget;
+    }
+
     /**
      * An index of edges by their source or by their target. The edges of vertex {@code v}, in the order given, are {@code
      * edges[start[v]] .. edges[start[v + 1] - 1]}.
@@ -78,6 +89,10 @@ final class TableLayout implements GraphStore {
             for (int e = 0; e < ends.length; e++) {
                 edges[next[ends[e]]++] = e;
             }
+        }
+
+        boolean has(int vertex) {
+            return start[vertex] < start[vertex + 1];
         }
 
         void forEach(int vertex, IntConsumer consumer) {
@@ -147,6 +162,39 @@ final class TableLayout implements GraphStore {
             int index = r.hosts().indexOf(pool(vertex).name());
             return index < 0 ? -1 : ranks.nth(index);
         };
+    }
+
+    @Override
+    public GraphStore withProperties(ResourceSet r) {
+        Map<Integer, SortedMap<String, String>> added = new HashMap<>();
+        r.properties()
+                .forEach((name, ranks) -> nodesOf(r, ranks).forEach(v -> {
+                    if (!pool(v).kind().has(name)) {
+                        added.computeIfAbsent(
+                                        v, node -> new TreeMap<>(pool(node).properties()))
+                                .put(name, "");
+                    }
+                }));
+        if (added.isEmpty()) {
+            return this;
+        }
+        List<Pool> pools = new ArrayList<>(vertices.pools);
+        Map<PoolKind, PoolKind> kinds = new HashMap<>();
+        added.forEach((v, properties) -> {
+            Pool pool = pool(v);
+            PoolKind kind = kinds.computeIfAbsent(pool.kind().withProperties(properties), k -> k);
+            pools.set(v, new Pool(kind, pool.id(), pool.name(), pool.more()));
+        });
+        return new TableLayout(this, List.copyOf(pools));
+    }
+
+    /** Returns the vertices of a subsystem. A vertex without edges is in containment. */
+    @Override
+    public Idset in(String subsystem) {
+        Idset found = GraphStore.super.in(subsystem);
+        return subsystem.equals(EdgeKind.CONTAINMENT)
+                ? found.union(where(all(), v -> !bySource.has(v) && !byTarget.has(v)))
+                : found;
     }
 
     private static boolean isNode(Pool pool) {

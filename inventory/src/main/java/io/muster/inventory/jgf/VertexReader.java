@@ -42,7 +42,7 @@ final class VertexReader {
         if (type.isEmpty()) {
             fault("metadata.type must be a non-empty string");
         }
-        long size = integer("size", 1, 0, Long.MAX_VALUE);
+        long size = integer("size", 1, 1, Long.MAX_VALUE);
         String basename = text("basename", type);
         String unit = text("unit", "");
         Map<String, String> given = texts("properties", "must be a dictionary", true);
@@ -163,7 +163,8 @@ final class VertexReader {
         }
         boolean whole = value.isIntegralNumber() && value.canConvertToLong();
         if (!whole || value.longValue() < min || value.longValue() > max) {
-            fault("metadata." + of + " must be an integer" + (min == 0 ? " of 0 or more" : "") + ", not " + value);
+            fault("metadata." + of + " must be an integer" + (min == 0 || min == 1 ? " of " + min + " or more" : "")
+                    + ", not " + value);
             return unset;
         }
         return value.longValue();

@@ -19,7 +19,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,13 +64,20 @@ public final class RawJson extends JsonSerializable.Base {
         return StrictJson.unpack(stream());
     }
 
+    /** Returns the item of an array to write in place of another one, or null to leave the item out. May change the item. */
+    @FunctionalInterface
+    public interface Edit {
+        @Nullable
+        JsonNode of(JsonNode item);
+    }
+
     /**
-     * Returns this value without some items of its arrays.
+     * Returns this value with other items in its arrays.
      *
-     * @param gone chooses the items, by the JSON pointer of the array
+     * @param edits what becomes of the items, by the JSON pointer of the array
      */
-    public RawJson without(Map<String, Predicate<JsonNode>> gone) {
-        return StrictJson.repack(stream(), gone);
+    public RawJson edited(Map<String, Edit> edits) {
+        return StrictJson.repack(stream(), edits);
     }
 
     /** Returns the text as UTF-8. */

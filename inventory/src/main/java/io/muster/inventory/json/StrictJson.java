@@ -29,7 +29,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,9 +146,9 @@ public final class StrictJson {
     }
 
     /** Returns a packed text without the items that {@code gone} chooses, by the JSON pointers of their arrays. */
-    static RawJson repack(InputStream utf8, Map<String, Predicate<JsonNode>> gone) {
+    static RawJson repack(InputStream utf8, Map<String, RawJson.Edit> edits) {
         try (JsonParser in = FACTORY.createParser(chars(utf8))) {
-            return new Tokens(in, new Problems(), gone).packed(in.nextToken());
+            return new Tokens(in, new Problems(), edits).packed(in.nextToken());
         } catch (IOException e) {
             throw failed(e);
         }
@@ -168,7 +167,7 @@ public final class StrictJson {
      * Builds the tree from the tokens of the parser. Jackson's ObjectMapper could do the same, but loading it takes a
      * command-line tool longer than everything else that the tool does.
      */
-    private record Tokens(JsonParser in, Problems problems, Map<String, Predicate<JsonNode>> gone) {
+    private record Tokens(JsonParser in, Problems problems, Map<String, RawJson.Edit> edits) {
         Tokens(JsonParser in, Problems problems) {
             this(in, problems, Map.of());
         }
@@ -258,15 +257,15 @@ public final class StrictJson {
                     return NODES.objectNode();
                 }
                 case START_ARRAY -> {
-                    Predicate<JsonNode> absent = gone.isEmpty()
+                    RawJson.Edit edit = edits.isEmpty()
                             ? null
-                            : gone.get(in.getParsingContext()
+                            : edits.get(in.getParsingContext()
                                     .getParent()
                                     .pathAsPointer()
                                     .toString());
                     out.writeStartArray();
                     for (JsonToken item = in.nextToken(); item != JsonToken.END_ARRAY; item = in.nextToken()) {
-                        copyItem(item, absent, out);
+                        copyItem(item, edit, out);
                     }
                     out.writeEndArray();
                     return NODES.arrayNode();
@@ -283,14 +282,13 @@ public final class StrictJson {
             }
         }
 
-        private void copyItem(JsonToken token, @Nullable Predicate<JsonNode> absent, JsonGenerator out)
-                throws IOException {
-            if (absent == null) {
+        private void copyItem(JsonToken token, RawJson.@Nullable Edit edit, JsonGenerator out) throws IOException {
+            if (edit == null) {
                 copy(token, out);
                 return;
             }
-            JsonNode item = value(token);
-            if (!absent.test(item)) {
+            JsonNode item = edit.of(value(token));
+            if (item != null) {
                 JsonParser tree = item.traverse();
                 new Tokens(tree, problems).copy(tree.nextToken(), out);
             }

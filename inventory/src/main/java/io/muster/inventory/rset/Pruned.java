@@ -3,6 +3,7 @@ package io.muster.inventory.rset;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.Problems;
+import java.util.Map;
 
 /**
  * A resource set from which ranks were removed, also from {@code scheduling}.
@@ -20,6 +21,22 @@ public record Pruned(ResourceSet resources, Scheduling scheduling) {
         PRUNED,
         /** The value was removed, because Muster cannot read it and it might still offer the removed ranks. */
         DROPPED
+    }
+
+    /**
+     * Returns this set with its properties at the nodes of the graph, too, because Fluxion reads them only there.
+     *
+     * @param removed properties that the graph may still have, with the ranks that have them no more
+     */
+    public Pruned withPropertiesInGraph(Map<String, Idset> removed) {
+        RawJson given = resources.scheduling();
+        boolean none = resources.properties().isEmpty() && removed.isEmpty();
+        if (none || given == null || !given.outline().has("graph") || !SchedulingGraph.isOfFluxion(given)) {
+            return this;
+        }
+        SchedulingGraph graph = SchedulingGraph.read(given, new Problems());
+        RawJson told = graph == null ? null : graph.withProperties(resources, removed, given);
+        return told == null ? this : new Pruned(resources.withScheduling(told), scheduling);
     }
 
     /** Removes ranks from a set together with their part of {@code scheduling}. */

@@ -1,6 +1,7 @@
 package io.muster.inventory.rset;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.jgf.JgfReader;
 import io.muster.inventory.jgf.JgfVertex;
@@ -215,10 +216,84 @@ public final class SchedulingGraph {
     private RawJson without(BitSet removed, RawJson scheduling) {
         Set<String> gone = new HashSet<>();
         removed.stream().forEach(v -> gone.add(vertex(v).key()));
-        return scheduling.without(Map.of(
-                "/graph/nodes", vertex -> gone.contains(vertex.path("id").asText()),
+        return scheduling.edited(Map.of(
+                "/graph/nodes", vertex -> gone.contains(vertex.path("id").asText()) ? null : vertex,
                 "/graph/edges",
                         edge -> gone.contains(edge.path("source").asText())
-                                || gone.contains(edge.path("target").asText())));
+                                        || gone.contains(edge.path("target").asText())
+                                ? null
+                                : edge));
+    }
+
+    /** Whether Fluxion wrote the graph of {@code scheduling}. A graph of another scheduler may have any form (RFC 20). */
+    public static boolean isOfFluxion(RawJson scheduling) {
+        return scheduling
+                .outline()
+                .path("writer")
+                .asText("fluxion")
+                .split(":", 2)[0]
+                .equals("fluxion");
+    }
+
+    /**
+     * Returns {@code scheduling}, from which this graph was read, with the properties of {@code r} at the nodes of the graph; null if
+     * they are there.
+     *
+     * @param removed properties that the nodes no longer have, with their ranks
+     */
+    @Nullable
+    RawJson withProperties(ResourceSet r, Map<String, Idset> removed, RawJson scheduling) {
+        Map<Integer, List<String>> keys = new HashMap<>();
+        boolean named = namesHosts(r);
+        nodes.stream()
+                .forEach(v -> ranksOf(v, r, named)
+                        .forEach(rank -> keys.computeIfAbsent(rank, n -> new ArrayList<>())
+                                .add(vertex(v).key())));
+        Map<String, List<String>> has = byKey(r.properties(), keys);
+        Map<String, List<String>> lacks = byKey(removed, keys);
+        boolean[] changed = {false};
+        RawJson edited = scheduling.edited(Map.of("/graph/nodes", vertex -> {
+            String key = vertex.path("id").asText();
+            for (String name : has.getOrDefault(key, List.of())) {
+                if (keyOf(name, vertex) == null) {
+                    properties(vertex).put(name, "");
+                    changed[0] = true;
+                }
+            }
+            for (String name : lacks.getOrDefault(key, List.of())) {
+                String given = keyOf(name, vertex);
+                if (given != null) {
+                    properties(vertex).remove(given);
+                    changed[0] = true;
+                }
+            }
+            return vertex;
+        }));
+        return changed[0] ? edited : null;
+    }
+
+    private static Map<String, List<String>> byKey(Map<String, Idset> properties, Map<Integer, List<String>> keys) {
+        Map<String, List<String>> byKey = new HashMap<>();
+        properties.forEach((name, ranks) -> ranks.forEach(rank -> keys.getOrDefault(rank, List.of())
+                .forEach(key ->
+                        byKey.computeIfAbsent(key, k -> new ArrayList<>()).add(name))));
+        return byKey;
+    }
+
+    /** Returns the properties of a vertex, which this method adds if the vertex has none. */
+    private static ObjectNode properties(JsonNode vertex) {
+        ObjectNode metadata = (ObjectNode) vertex.path("metadata");
+        return metadata.path("properties") instanceof ObjectNode given ? given : metadata.putObject("properties");
+    }
+
+    /** Returns the key of a property, which is {@code name} for the property {@code name=value} of R with this value; null if it is absent. */
+    private static @Nullable String keyOf(String property, JsonNode vertex) {
+        JsonNode properties = vertex.at("/metadata/properties");
+        int equals = property.indexOf('=');
+        if (properties.has(property) || equals < 1) {
+            return properties.has(property) ? property : null;
+        }
+        String name = property.substring(0, equals);
+        return properties.path(name).asText("").equals(property.substring(equals + 1)) ? name : null;
     }
 }

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -139,16 +140,36 @@ public final class DefinitionChanges {
      * The command that adds or removes properties.
      *
      * @param properties targets by name of the property
+     * @param configured the properties of queues whose hosts the configuration names
      */
-    public record ChangeProperties(boolean add, SortedMap<String, String> properties) implements Command {
+    public record ChangeProperties(boolean add, SortedMap<String, String> properties, Set<String> configured)
+            implements Command {
         /** The highest number of properties that one request may name. */
         static final int MOST_IN_REQUEST = 1000;
 
         /** The highest number of properties up to which requests may add properties that no rank has yet. */
         static final int MOST = 1 << 14;
 
+        public ChangeProperties(boolean add, SortedMap<String, String> properties) {
+            this(add, properties, Set.of());
+        }
+
+        /** Returns the command with the properties that only the configuration changes. */
+        public ChangeProperties except(Set<String> ofConfiguration) {
+            return new ChangeProperties(add, properties, ofConfiguration);
+        }
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
+            for (String name : properties.keySet()) {
+                if (configured.contains(name)) {
+                    String queue = name.substring(ResourceSet.INSTANCE_LOCAL.length());
+                    return Decision.reject(
+                            INVALID,
+                            "the configuration says which hosts have the property " + name + ": change queues." + queue
+                                    + ".hosts there, and reload it");
+                }
+            }
             String excess = excess(state.resources().properties());
             return excess == null ? change(state) : Decision.reject(INVALID, excess);
         }

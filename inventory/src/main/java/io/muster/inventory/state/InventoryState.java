@@ -228,9 +228,14 @@ public final class InventoryState {
         return resources().ranks().subtract(membership.excluded()).subtract(membership.lost());
     }
 
-    /** Returns R for the next scheduler that acquires: without excluded and lost ranks, also in the scheduling graph. */
+    /**
+     * Returns R for the next scheduler that acquires: without excluded and lost ranks, also in the scheduling graph, which has the
+     * properties of R.
+     */
     public Pruned offered() {
-        return resources().prune(membership.excluded().union(membership.lost()));
+        return resources()
+                .prune(membership.excluded().union(membership.lost()))
+                .withPropertiesInGraph(definition.removed());
     }
 
     public SchedulerView view() {

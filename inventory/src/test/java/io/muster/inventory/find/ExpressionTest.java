@@ -78,6 +78,12 @@ class ExpressionTest {
         return builder.vertex(type + id + "-" + rank, Pool.of(kind, id), rank);
     }
 
+    @Test
+    void aPropertyIsNoTag() {
+        assertThat(found("tag.batch or tag.slots or tag.maker")).isEmpty();
+        assertThat(found("property.batch and node")).isEqualTo("node1 node2");
+    }
+
     private static String found(String expression) {
         Search search = Search.all(Expression.parse(expression));
         List<String> paths = new ArrayList<>();

@@ -93,6 +93,7 @@ class AgreementTest {
                 "'attributes':5 | /attributes: must be an object",
                 "'attributes':{'x':1} | /attributes/x: is not a key of RFC 20, which has only system here",
                 "'attributes':{'system':1} | /attributes/system: must be an object",
+                "'attributes':{'system':{'scheduler':'batch'}} | /attributes/system/scheduler: must be an object",
                 "'attributes':{'system':{'scheduler':{'queue':'batch'}}},'scheduling':5 | /scheduling: must be an object",
                 "'scheduling':'x' | /scheduling: must be an object",
                 "'scheduling':{'graph':5} | /scheduling/graph: must be a dictionary",
@@ -231,8 +232,8 @@ class AgreementTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "'type':'core','size':-1 | metadata.size must be an integer of 0 or more, not -1",
-                "'type':'core','size':0.5 | metadata.size must be an integer of 0 or more, not 0.5",
+                "'type':'core','size':-1 | metadata.size must be an integer of 1 or more, not -1",
+                "'type':'core','size':0.5 | metadata.size must be an integer of 1 or more, not 0.5",
                 "'size':1 | metadata.type must be a non-empty string",
                 "'type':'core','paths':5 | metadata.paths must be a dictionary of paths by subsystem",
             })

@@ -116,8 +116,8 @@ class GraphEntryTest {
             [{'type':5}]                                                  | graph/0/type: must be a string, not a number
             [{'type':'a/b'}]                                              | graph/0/type: must be a word of letters, digits and _.- that begins with a letter, not "a/b"
             [{'type':'node'}]                                             | graph/0/type: an entry cannot add vertices of type node: they are those of R
-            [{'type':'a','size':9223372036854775808}]                     | graph/0/size: must be a whole number from 0 to 9223372036854775807, not 9223372036854775808
-            [{'type':'a','size':-1}]                                      | graph/0/size: must be a whole number from 0 to 9223372036854775807, not -1
+            [{'type':'a','size':9223372036854775808}]                     | graph/0/size: must be a whole number from 1 to 9223372036854775807, not 9223372036854775808
+            [{'type':'a','size':-1}]                                      | graph/0/size: must be a whole number from 1 to 9223372036854775807, not -1
             [{'type':'a','count':0}]                                      | graph/0/count: must be a whole number from 1 to 1048576, not 0
             [{'type':'a','count':2,'names':'b'}]                          | graph/0/count: cannot be given together with names, because the number of names is the count
             [{'type':'a','names':'b,b'}]                                  | graph/0/names: contains the same name twice

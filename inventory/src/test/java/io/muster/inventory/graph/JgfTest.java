@@ -7,9 +7,12 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.RawJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.testing.Seeds;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -145,6 +148,28 @@ class JgfTest {
                 + rest;
     }
 
+    /** RFC 20: metadata.properties of a vertex. A property of R is base data of the node, and a tag is extended data. */
+    @Test
+    void propertiesOfRArePropertiesOfTheVertexAndNoTags() {
+        ResourceSet r = ResourceSet.of(
+                        Hostlist.parse("node[0-1]"), Idset.range(0, 1), Idset.of(0), Idset.EMPTY, Map.of())
+                .withProperty("frame=7", Idset.of(1))
+                .withProperty("kind=x", Idset.of(1))
+                .withProperty("ssd", Idset.of(1))
+                .withScheduling(RawJson.of(
+                        Jgf.toJson(Jgf.read(document(",\"properties\":{\"kind\":\"x\"}", EDGE)), Jgf.Form.TERSE)));
+
+        ResourceGraph graph = Structure.of(r, Detail.UNITS).tag(Idset.of(0), "ssd", "slow");
+
+        JsonNode node = Jgf.toJson(graph, Jgf.Form.TERSE).at("/graph/nodes/0/metadata");
+        assertThat(node.get("properties")).hasToString("{\"frame=7\":\"\",\"kind\":\"x\",\"ssd\":\"\"}");
+        assertThat(node.get("tags")).hasToString("{\"ssd\":\"slow\"}");
+        assertThat(graph.property("frame")).containsOnlyKeys("7");
+        assertThat(graph.property("ssd")).containsEntry("", Idset.of(0));
+        assertThat(Jgf.toJson(Jgf.read(Jgf.toJson(graph, Jgf.Form.TERSE)), Jgf.Form.TERSE))
+                .isEqualTo(Jgf.toJson(graph, Jgf.Form.TERSE));
+    }
+
     private static final String EDGE = "],\"edges\":[{\"source\":\"0\",\"target\":\"1\"}]}}";
 
     @Test
@@ -155,7 +180,6 @@ class JgfTest {
                         .pool(1)
                         .properties())
                 .containsOnly(Map.entry("a", ""), Map.entry("n", "4"), Map.entry("t", "true"));
-        assertThat(Jgf.read(document(",\"size\":0", EDGE)).pool(1).size()).isZero();
         assertThat(Jgf.read(document(",\"status\":1", EDGE)).extended(1).state())
                 .isEqualTo("down");
         assertThat(Jgf.read(document(",\"name\":\"node77\"", EDGE)).pool(1).id())
@@ -193,8 +217,9 @@ class JgfTest {
                 ",\"properties\":null | /graph/nodes/1 (vertex \"1\"): metadata.properties must be a dictionary",
                 ",\"properties\":[] | metadata.properties must be a dictionary",
                 ",\"properties\":{\"a\":[]} | metadata.properties.a must be a string",
-                ",\"size\":-5 | metadata.size must be an integer of 0 or more, not -5",
-                ",\"size\":\"2\" | metadata.size must be an integer of 0 or more, not \"2\"",
+                ",\"size\":-5 | metadata.size must be an integer of 1 or more, not -5",
+                ",\"size\":0 | metadata.size must be an integer of 1 or more, not 0",
+                ",\"size\":\"2\" | metadata.size must be an integer of 1 or more, not \"2\"",
                 ",\"unit\":4 | metadata.unit must be a string",
                 ",\"rank\":\"3\" | metadata.rank must be an integer",
             })
@@ -392,7 +417,7 @@ class JgfTest {
             PoolKind kind = new PoolKind(
                     "t" + random.nextInt(3),
                     random.nextBoolean() ? "b" : "c",
-                    random.nextInt(3),
+                    1 + random.nextInt(3),
                     random.nextBoolean() ? "" : "GB",
                     properties);
             long id = random.nextInt(4) - 1L;

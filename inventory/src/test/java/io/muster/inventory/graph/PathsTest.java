@@ -51,6 +51,24 @@ class PathsTest {
         return places;
     }
 
+    /** A licence has no place in the containment of hosts, and the path /lic0. */
+    @Test
+    void aVertexWithoutEdgesHasAPathOfItsNameAlone() {
+        ResourceGraph.Builder builder = ResourceGraph.builder();
+        builder.vertex("l", Pool.of(PoolKind.of("lic", 10), 0), -1);
+        int cluster = builder.vertex("c", Pool.of(PoolKind.of("cluster", 1), 0), -1);
+        int node = builder.vertex("n", new Pool(PoolKind.of("node", 1), 0, "n0", Map.of()), 10);
+        ResourceGraph graph = builder.edge(cluster, node, EdgeKind.contains()).build();
+        assertThat(graph.address(0)).isEqualTo("/lic0");
+        assertThat(places(graph, "/lic0")).containsExactly("/lic0");
+        assertThat(graph.paths(0)).isEqualTo(Map.of(EdgeKind.CONTAINMENT, "/lic0"));
+        assertThat(places(graph, "/cluster0/n0")).containsExactly("10 ");
+        assertThat(new Picture(graph, EdgeKind.CONTAINMENT, 9).tree(Picture.Lines.ASCII, 80, (state, text) -> text))
+                .isEqualTo("lic0 = 10\ncluster0\n`- n0 (node)\n");
+        assertThat(Jgf.toJson(Jgf.read(Jgf.toJson(graph, Jgf.Form.TERSE)), Jgf.Form.TERSE))
+                .isEqualTo(Jgf.toJson(graph, Jgf.Form.TERSE));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

@@ -132,7 +132,7 @@ class ResourceGraphTest {
                         cluster0
                         |- fluke0,login (2 x node)
                         |- fluke1 (node) ssd [drained]
-                        `- fluke2 (node) #late [up]
+                        `- fluke2 (node) late [up]
                         """);
         ResourceSet others =
                 ResourceSet.of(Hostlist.parse("other[0-9]"), Idset.range(0, 9), Idset.of(0), Idset.EMPTY, Map.of());

@@ -13,6 +13,9 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.Pruned.Scheduling;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +93,7 @@ class SchedulingTest {
             {'id':'h','metadata':{'type':'rack','name':'h7'}},{'id':'0','metadata':{'type':'core','id':0}},{'id':'1','metadata':{'type':'gpu','id':0}} | h-0,0-1 | rank0/core0,gpu0 | h7
             {'id':'h','metadata':{'type':'server','name':'h7','rank':3}},{'id':'0','metadata':{'type':'core','id':4,'rank':3}} | h-0 | rank3/core4 | h7
             {'id':'c','metadata':{'type':'rack','name':'r'}},{'id':'n','metadata':{'type':'node','name':'n','rank':2}},{'id':'0','metadata':{'type':'core','id':1,'rank':2}},{'id':'1','metadata':{'type':'core','id':9,'rank':8}},{'id':'2','metadata':{'type':'core','id':9}} | c-n,c-0,c-1,c-2 | rank2/core1 | n
-            {'id':'n','metadata':{'type':'node','name':'n'}},{'id':'0','metadata':{'type':'core','id':1}},{'id':'1','metadata':{'type':'core','size':3,'name':'p'}},{'id':'g','metadata':{'type':'gpu','name':'big'}},{'id':'z','metadata':{'type':'gpu','size':0,'id':4}} | n-0,n-1,n-g,n-z | rank0/core[0-3],gpu0 | n
+            {'id':'n','metadata':{'type':'node','name':'n'}},{'id':'0','metadata':{'type':'core','id':1}},{'id':'1','metadata':{'type':'core','size':3,'name':'p'}},{'id':'g','metadata':{'type':'gpu','name':'big'}} | n-0,n-1,n-g | rank0/core[0-3],gpu0 | n
             """)
     void executionIsDerivedFromGraphsWithoutRanksNodesOrNesting(
             String vertices, String edges, String units, String hosts) {
@@ -180,6 +183,40 @@ class SchedulingTest {
         assertThat(pruned.scheduling()).isEqualTo(Scheduling.DROPPED);
         assertThat(pruned.resources().scheduling()).isNull();
         assertThat(withScheduling(scheduling).prune(Idset.EMPTY).scheduling()).isEqualTo(Scheduling.KEPT);
+    }
+
+    @Test
+    void theOfferedGraphHasThePropertiesOfR() {
+        String graph = FLUXION.replace("'name':'n1',", "'name':'n1','properties':{'frame':'7','old':'','own':'x'},")
+                .replace("'writer':'w'", "'writer':'fluxion'");
+        ResourceSet r =
+                withScheduling(graph).withProperty("frame=7", Idset.of(0, 1)).withProperty("ssd", Idset.of(1));
+
+        Pruned offered = r.prune(Idset.EMPTY).withPropertiesInGraph(Map.of("old", Idset.of(0, 1)));
+
+        assertThat(offered.resources().properties()).isEqualTo(r.properties());
+        List<String> found = new ArrayList<>();
+        Objects.requireNonNull(offered.resources().scheduling())
+                .tree()
+                .at("/graph/nodes")
+                .forEach(vertex -> found.add(vertex.at("/metadata/properties").toString()));
+        assertThat(found)
+                .containsExactly(
+                        "",
+                        "",
+                        "{\"frame=7\":\"\"}",
+                        "",
+                        "",
+                        "",
+                        "{\"frame\":\"7\",\"own\":\"x\",\"ssd\":\"\"}",
+                        "",
+                        "");
+        Pruned again = offered.resources().prune(Idset.EMPTY);
+        assertThat(again.withPropertiesInGraph(Map.of())).isSameAs(again);
+        Pruned unread = withScheduling(FLUXION).withProperty("ssd", Idset.of(1)).prune(Idset.EMPTY);
+        assertThat(unread.withPropertiesInGraph(Map.of()))
+                .as("of another scheduler")
+                .isSameAs(unread);
     }
 
     @Test

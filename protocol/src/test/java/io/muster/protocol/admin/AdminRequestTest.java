@@ -110,6 +110,7 @@ class AdminRequestTest {
             quoteCharacter = '`',
             value = {
                 "drain|{}|EPROTO|resource.drain: /targets is missing",
+                "annotate|{'targets':'1','mark':{'state':''}}|EPROTO|resource.annotate: /mark/state must not be empty: null removes the mark",
                 "drain|{'targets':1}|EPROTO|resource.drain: /targets must be a string",
                 "drain|{'targets':null}|EPROTO|resource.drain: /targets must be a string",
                 "drain|{'targets':'1','reason':null}|EPROTO|resource.drain: /reason must be a string",
