@@ -47,7 +47,7 @@ public final class HoldChanges {
             implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, by));
+            return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, now, by));
         }
 
         private @Nullable String fault(double now) {
@@ -67,7 +67,7 @@ public final class HoldChanges {
             return future ? null : "the end of the hold is not in the future";
         }
 
-        private Decision drain(InventoryState state, Idset ranks, Principal by) {
+        private Decision drain(InventoryState state, Idset ranks, double now, Principal by) {
             Targets.bounded(ranks.intersect(state.holds().held()));
             Idset absent = state.membership().absent(ranks);
             Idset drained = state.holds().matching(ranks, holder, h -> h != null && h.reason() != null);
@@ -75,7 +75,7 @@ public final class HoldChanges {
             if (clash || !absent.isEmpty()) {
                 return refuse(state, clash ? drained : Idset.EMPTY, absent);
             }
-            Idset changed = mode.forces() ? ranks : ranks.subtract(unchanged(state, ranks));
+            Idset changed = ranks.subtract(unchanged(state, ranks, now, by));
             Idset protectedRanks = mode.forces()
                     ? Idset.EMPTY
                     : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
@@ -86,12 +86,19 @@ public final class HoldChanges {
         }
 
         /**
-         * Returns the ranks on which the holder already has a hold and which keep their hold unchanged, because this request
-         * adds neither a reason nor an end.
+         * Returns the ranks on which the holder already has a hold that this request does not change. A request that neither
+         * forces nor adds a reason or an end does not change the author either.
          */
-        private Idset unchanged(InventoryState state, Idset ranks) {
-            boolean silent = reason == null && until == 0;
-            return state.holds().matching(ranks, holder, h -> h != null && (silent || h.reason() != null));
+        private Idset unchanged(InventoryState state, Idset ranks, double now, Principal by) {
+            Hold fresh = new Hold(holder, reason, now, by, Epoch.rounded(until));
+            boolean silent = !mode.forces() && reason == null && until == 0;
+            return state.holds()
+                    .matching(
+                            ranks,
+                            holder,
+                            h -> h != null
+                                    && (silent
+                                            || mode.overwrite().merge(h, fresh).says(h)));
         }
 
         private Event event(InventoryState state, Idset changed) {
@@ -155,7 +162,7 @@ public final class HoldChanges {
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, by, until, extras);
+            Hold fresh = new Hold(holder, reason, time, time, by, until, extras);
             return state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
@@ -339,9 +346,9 @@ public final class HoldChanges {
             if (this == NOTHING && existing.reason() != null) {
                 return existing;
             }
-            double since = this == REASON_AND_TIME ? fresh.since() : existing.since();
-            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : existing.until();
-            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until, fresh.extras());
+            return this == REASON_AND_TIME
+                    ? fresh
+                    : existing.changedTo(fresh, fresh.until() > 0 ? fresh.until() : existing.until());
         }
     }
 
