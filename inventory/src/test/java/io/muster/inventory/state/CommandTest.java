@@ -96,6 +96,30 @@ class CommandTest {
         assertThat(four.state().holds().held()).hasToString("2-3");
     }
 
+    @Test
+    void aHoldThatIsRepeatedWithoutAChangeWritesNothing() {
+        Principal otherProcess = new Principal(States.ALICE.uid(), States.ALICE.user(), 43);
+        HoldChanges.Drain first = new HoldChanges.Drain("0-2", "dimm", Mode.OVERWRITE, "ops", 200);
+        four.after(first, drain("3"));
+        four.at(110);
+        assertThat(outcome(first, otherProcess)).isEmpty();
+        assertThat(outcome(new HoldChanges.Drain("0-2", "dimm", Mode.UPDATE, "ops", 300)))
+                .isEmpty();
+        assertThat(outcome(new HoldChanges.Drain("3", null, Mode.OVERWRITE, Hold.SHARED, 0)))
+                .isEmpty();
+        assertThat(outcome(new HoldChanges.Drain("0-3", "dimm", Mode.OVERWRITE, "ops", 200)))
+                .contains("'idset':'3'");
+        for (HoldChanges.Drain change : List.of(
+                new HoldChanges.Drain("0", "fan", Mode.OVERWRITE, "ops", 200),
+                new HoldChanges.Drain("0", "fan", Mode.OVERWRITE, "ops", 300),
+                new HoldChanges.Drain("0", "fan", Mode.FORCE_OVERWRITE, "ops", 300))) {
+            assertThat(outcome(change)).contains("'idset':'0'");
+            assertThat(outcome(change)).isEmpty();
+        }
+        assertThat(outcome(new HoldChanges.Drain("0", "fan", Mode.OVERWRITE, "ops", 300), BOB))
+                .contains("'idset':'0'");
+    }
+
     /** Outcomes measured with flux-core; up to the colon the sentences are flux-core's own. */
     @Test
     void aDrainedRankIsNotDrainedAgainWithoutAMode() {
