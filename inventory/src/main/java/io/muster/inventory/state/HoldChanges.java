@@ -3,6 +3,7 @@ package io.muster.inventory.state;
 import static io.muster.inventory.state.Decision.Rejection.Kind.EXISTS;
 import static io.muster.inventory.state.Decision.Rejection.Kind.HELD_BY_OTHER;
 import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
+import static io.muster.inventory.state.Decision.Rejection.Kind.LIMIT;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.axis.Epoch;
@@ -45,6 +46,9 @@ public final class HoldChanges {
      */
     public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until)
             implements Command {
+        /** The highest number of holds that one user may have on a host, because every view of the host lists them all. */
+        static final int MOST_BY_ONE = 64;
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, now, by));
@@ -82,7 +86,25 @@ public final class HoldChanges {
             if (!protectedRanks.isEmpty()) {
                 return Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedRanks, holder));
             }
+            Idset full = full(state, changed, by);
+            if (!full.isEmpty()) {
+                return Decision.reject(
+                        LIMIT,
+                        Targets.name(state, full) + ": " + by + " has " + MOST_BY_ONE
+                                + " holds there already, and one user may have no more on a host: end some of them first");
+            }
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
+        }
+
+        /** Returns the ranks on which another hold by this user would be one too many. */
+        private Idset full(InventoryState state, Idset ranks, Principal by) {
+            Idset.Builder full = Idset.builder();
+            state.holds().forEachIn(ranks, (first, last, set) -> {
+                if (set.of(holder) == null && set.countOf(by) >= MOST_BY_ONE) {
+                    full.addRange(first, last);
+                }
+            });
+            return full.build();
         }
 
         /**
