@@ -9,10 +9,12 @@ import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
+import io.muster.daemon.journal.Tail;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
@@ -84,6 +86,7 @@ final class Recovered implements Replay {
             LocalDisk disk = LocalDisk.serving(storage.stateDir(), uid);
             Journal journal = Journal.open(disk, settings, this, listener, executor, clock);
             clock.start(lastTime);
+            readEarlier(disk);
             seconds = (System.nanoTime() - start) / 1e9;
             if (mended > MOST_MENDED_TOLD) {
                 log.warn("{} more such places were repaired", mended - MOST_MENDED_TOLD);
@@ -133,6 +136,23 @@ final class Recovered implements Replay {
         lastSeq = entry.seq();
         lastEvent = record.fingerprint();
         recent.add(entry, () -> line(record, entry, changed));
+    }
+
+    /** Reads events that the snapshot contains, as far as followers are to see them. */
+    private void readEarlier(LocalDisk disk) {
+        try {
+            Tail.read(disk, recent.firstSeq(lastSeq + 1) - 1, record -> {
+                boolean changed = !PortableJson.mend(record.event()).isEmpty();
+                return recent.addEarlier(record.seq(), record.timestamp(), record.name(), () -> {
+                    boolean define = record.name().equals(DefinitionChanges.Defined.NAME);
+                    byte[] written = changed || define ? null : record.submitted();
+                    Entry entry = written == null ? Entry.parse(record.event()) : null;
+                    return entry == null ? written : define ? entry.toSummary() : entry.toBytes();
+                });
+            });
+        } catch (IOException e) {
+            log.warn("followers are not sent the events before the last snapshot: {}", e.getMessage());
+        }
     }
 
     /** The event as it was written, unless it was mended. */

@@ -38,6 +38,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     private final Latency append;
     private final Latency fsync;
     private final Count journalErrors;
+    private final Count historyCut;
     private final Count expired;
     /** Counters by topic and error number. Used by the core thread only. */
     private final Map<String, Map<Integer, Count>> requests = new HashMap<>();
@@ -55,6 +56,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         append = metrics.timer(Meter.JOURNAL_APPEND);
         fsync = metrics.timer(Meter.JOURNAL_FSYNC);
         journalErrors = metrics.counter(Meter.JOURNAL_ERRORS);
+        historyCut = metrics.counter(Meter.HISTORY_CUT);
         expired = metrics.counter(Meter.HOLDS_EXPIRED);
         for (String socket : new String[] {"main", "admin", "tls"}) {
             metrics.counter(Meter.CONNECTIONS_ACCEPTED, socket);
@@ -218,6 +220,11 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         snapshotBytes = bytes;
         snapshotTime = time;
         log.debug("snapshot seq={} bytes={} ms={}", seq, bytes, nanos / 1_000_000);
+    }
+
+    @Override
+    public void cut(int files) {
+        historyCut.add(files);
     }
 
     @Override

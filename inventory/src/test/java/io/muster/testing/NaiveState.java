@@ -5,6 +5,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.HoldChanges.Mode;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -210,10 +212,22 @@ public final class NaiveState {
             } else if (force || (hold.reason() == null && (reason != null || until > 0))) {
                 boolean anew = mode == Mode.FORCE_OVERWRITE;
                 double end = anew || until > 0 ? until : hold.until();
-                rank.holds.put(holder, new Hold(holder, reason, anew ? now : hold.since(), by, end));
+                boolean same = words(reason).equals(words(hold.reason()))
+                        && by.author().equals(hold.by().author());
+                double since = anew ? now : hold.since();
+                double changed = anew || !same ? now : hold.changed();
+                Hold next = new Hold(holder, reason, since, changed, by, end, Extras.NONE);
+                Hold repeated = new Hold(holder, reason, since, changed, hold.by(), end, Extras.NONE);
+                if (!by.author().equals(hold.by().author()) || !repeated.equals(hold)) {
+                    rank.holds.put(holder, next);
+                }
             }
         }
         return null;
+    }
+
+    private static String words(@Nullable String reason) {
+        return Objects.requireNonNullElse(reason, "");
     }
 
     public @Nullable Kind undrain(Idset targets, List<String> away, Mode mode, @Nullable String holder, Principal by) {

@@ -1,6 +1,7 @@
 package io.muster.cli.terminal;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.problem.Text;
 import io.muster.protocol.wire.Bytes;
@@ -95,7 +96,7 @@ public final class Console {
 
     /** Returns the time in seconds since the epoch. */
     public double now() {
-        return clock.millis() / 1e3;
+        return Math.max(Epoch.FIRST, clock.millis() / 1e3);
     }
 
     public InstantSource clock() {

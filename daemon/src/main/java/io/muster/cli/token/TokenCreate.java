@@ -37,7 +37,7 @@ public final class TokenCreate extends TokenVerb {
             paramLabel = "RIGHT,...",
             split = ",",
             hideParamSyntax = true,
-            description = "Rights of the token: read, follow, hold or change. Default: read.")
+            description = "Rights of the token: read, follow, hold, alerts or change. Default: read.")
     private List<String> rights = List.of("read");
 
     @Option(

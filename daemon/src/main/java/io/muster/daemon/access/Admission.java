@@ -1,6 +1,7 @@
 package io.muster.daemon.access;
 
 import io.muster.daemon.config.Access;
+import io.muster.daemon.config.AlertSettings;
 import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Right;
 import io.muster.protocol.wire.Credentials;
@@ -35,6 +36,8 @@ public final class Admission {
     private final Grants admins;
     private final List<Granted> grants;
     private final Accounts accounts;
+    /** The first part of the holder of each alert's hold; "" if alerts are refused. */
+    private final String alerts;
 
     private Admission(int owner, Access access, Grants admins, List<Granted> grants, Accounts accounts) {
         this.owner = owner;
@@ -43,6 +46,7 @@ public final class Admission {
         this.admins = admins;
         this.grants = List.copyOf(grants);
         this.accounts = accounts;
+        this.alerts = access.alerts();
     }
 
     /**
@@ -163,7 +167,7 @@ public final class Admission {
         if (right == Right.READ) {
             return "Request requires owner or user credentials";
         }
-        String also = right == Right.HOLD ? "\"" + Right.CHANGE.word() + "\" or " : "";
+        String also = Rights.IN_CHANGE.contains(right) ? "\"" + Right.CHANGE.word() + "\" or " : "";
         return "Request requires owner credentials or the right " + also + "\"" + right.word() + "\", " + whoHas(right);
     }
 
@@ -181,11 +185,26 @@ public final class Admission {
                 + whoHas(Right.CHANGE);
     }
 
+    /**
+     * Returns why a user may not place or end the hold of an alert as other holds, or null. A share of the hosts limits the holds of
+     * alerts, so nothing else places such a hold; users that may change everything end it.
+     *
+     * @param holder null for the holds of all holders
+     */
+    public @Nullable String reservation(Rights rights, @Nullable String holder, boolean ends) {
+        boolean alert = holder != null && AlertSettings.isHolder(alerts, holder);
+        return !alert || (ends && rights.allow(Right.CHANGE))
+                ? null
+                : "\"" + holder
+                        + "\" is the holder of an alert: only POST /v1/alerts places such a hold, and users with the right \""
+                        + Right.CHANGE.word() + "\" may end it, " + whoHas(Right.CHANGE);
+    }
+
     private String whoHas(Right right) {
         Set<String> names = new LinkedHashSet<>();
         for (Granted each : grants) {
             Set<Right> rights = each.grant.rights();
-            if (rights.contains(right) || (right == Right.HOLD && rights.contains(Right.CHANGE))) {
+            if (rights.contains(right) || (Rights.IN_CHANGE.contains(right) && rights.contains(Right.CHANGE))) {
                 String only = rights.contains(Right.CHANGE) || right != Right.HOLD
                         ? ""
                         : " (holder \"" + each.grant.holder() + "\" only)";

@@ -20,6 +20,9 @@ public record Rights(
         Set<Right> granted,
         Set<String> holders,
         @Nullable Rights speaker) {
+    /** The rights that a user with the right {@link Right#CHANGE} has too. */
+    static final Set<Right> IN_CHANGE = Set.of(Right.HOLD, Right.ALERTS);
+
     public Rights {
         granted = Set.copyOf(granted);
         holders = Set.copyOf(holders);
@@ -77,7 +80,7 @@ public record Rights(
                 && (right == Right.READ
                         || credentials.isOwner()
                         || granted.contains(right)
-                        || (right == Right.HOLD && granted.contains(Right.CHANGE)));
+                        || (IN_CHANGE.contains(right) && granted.contains(Right.CHANGE)));
     }
 
     /**

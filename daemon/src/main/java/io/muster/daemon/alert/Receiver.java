@@ -15,7 +15,6 @@ import io.muster.inventory.problem.Text;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AlertChanges;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Decision;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -38,6 +37,8 @@ public final class Receiver implements Configurable {
     private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
     private static final Pattern NAME = Pattern.compile("\\{([A-Za-z_][A-Za-z0-9_]*)}");
     private static final int LONGEST_REASON = 500;
+    /** An alert is sent again before its grace is over, so a hold needs no end that is much later, whatever {@code endsAt} says. */
+    private static final int MOST_GRACES = 3;
 
     private final Inventory inventory;
     private final Executor core;
@@ -56,6 +57,8 @@ public final class Receiver implements Configurable {
         UNKNOWN,
         /** The share of the hosts that alerts may hold is used up. */
         SHARE,
+        /** The host has as many holds by the Alertmanager as one user may have. */
+        LIMIT,
         /** The daemon cannot change anything now. The Alertmanager should try again. */
         FAILED;
 
@@ -80,7 +83,9 @@ public final class Receiver implements Configurable {
          * later.
          */
         public int status() {
-            return has(Outcome.FAILED) ? 503 : has(Outcome.SHARE) || has(Outcome.UNKNOWN) ? 422 : 200;
+            return has(Outcome.FAILED)
+                    ? 503
+                    : has(Outcome.SHARE) || has(Outcome.LIMIT) || has(Outcome.UNKNOWN) ? 422 : 200;
         }
 
         /** Returns why alerts were not carried out, each reason once. */
@@ -182,11 +187,12 @@ public final class Receiver implements Configurable {
             boolean changed = !done.entries().isEmpty();
             note(report, !changed ? Outcome.UNCHANGED : alert.firing() ? Outcome.HELD : Outcome.ENDED, "");
         } else if (answer instanceof Answer.Rejected refused) {
-            boolean full = refused.rejection().kind() == Decision.Rejection.Kind.EXISTS;
-            note(
-                    report,
-                    full ? Outcome.SHARE : Outcome.UNKNOWN,
-                    refused.rejection().text());
+            Outcome outcome = switch (refused.rejection().kind()) {
+                case EXISTS -> Outcome.SHARE;
+                case LIMIT -> Outcome.LIMIT;
+                case INVALID, HELD_BY_OTHER, FORGOTTEN -> Outcome.UNKNOWN;
+            };
+            note(report, outcome, refused.rejection().text());
         } else if (answer instanceof Answer.Failed failed) {
             note(report, Outcome.FAILED, failed.text());
         }
@@ -200,13 +206,14 @@ public final class Receiver implements Configurable {
 
     private Command fire(Alert alert, AlertSettings settings) {
         double now = inventory.now();
-        double until = Math.max(alert.endsAt(), now) + settings.grace().seconds();
+        double grace = settings.grace().seconds();
+        double endsAt = Math.min(Math.max(alert.endsAt(), now), now + MOST_GRACES * grace);
         return new AlertChanges.Fire(
                 host(alert, settings),
                 settings.holder(),
                 alert.fingerprint(),
                 reason(alert, settings),
-                Math.min(until, Epoch.LAST),
+                Math.min(endsAt + grace, Epoch.LAST),
                 settings.share());
     }
 

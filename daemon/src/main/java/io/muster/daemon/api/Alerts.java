@@ -18,12 +18,8 @@ final class Alerts {
     static void receive(Api api, Call call) {
         AlertMessage message = AlertMessage.parse(Api.body(call));
         api.onCore(call, () -> {
-            String holder = api.alerts().settings().holder();
-            if (holder.isEmpty()) {
+            if (api.alerts().settings().holder().isEmpty()) {
                 throw new Refusal(404, "alerts are off: the configuration has no [alerts] with a holder");
-            } else if (!call.rights().allowHolder(holder)) {
-                String sentence = api.admissions().inForce().refusal(call.rights(), holder);
-                throw new Refusal(403, sentence, Errno.EPERM.name());
             } else if (!api.admissions().mayChangeByHttp(call.rights())) {
                 throw new Refusal(403, Admissions.ADMIN_SOCKET_ONLY, Errno.EPERM.name());
             }

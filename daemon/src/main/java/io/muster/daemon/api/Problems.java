@@ -19,6 +19,7 @@ final class Problems {
             Map.entry(Errno.EROFS, 503),
             Map.entry(Errno.EPROTO, 400),
             Map.entry(Errno.EOVERFLOW, 422),
+            Map.entry(Errno.EDQUOT, 422),
             Map.entry(Errno.ETIMEDOUT, 503),
             Map.entry(Errno.ECANCELED, 503));
 

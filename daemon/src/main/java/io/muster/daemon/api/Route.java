@@ -19,7 +19,7 @@ public enum Route {
     HOLDS("GET", "/v1/holds", Right.READ, view(Views::holds), "targets", "expand"),
     HOLD("POST", "/v1/holds", Right.HOLD, Holds::place, "dry-run"),
     LIFT("DELETE", "/v1/holds", Right.HOLD, Holds::lift, "targets", "holder", "reason", "mode", "dry-run"),
-    ALERTS("POST", "/v1/alerts", Right.HOLD, Alerts::receive),
+    ALERTS("POST", "/v1/alerts", Right.ALERTS, Alerts::receive),
     HISTORY("GET", "/v1/history", Right.FOLLOW, Pasts::history, "targets", "since", "until", "notes"),
     REPORT("GET", "/v1/report", Right.FOLLOW, Pasts::report, "by", "states", "since", "until"),
     FIND(

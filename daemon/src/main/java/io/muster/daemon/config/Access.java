@@ -14,8 +14,9 @@ import java.util.regex.Pattern;
  * @param admins users and {@code %groups} with Flux's admin role, from {@code access.roles.admin}; a {@link Grant} gives the role rights
  * @param grants {@code [[grant]]}, and the grants of the older keys {@code muster.admins} and {@code muster.schedulers};
  *     users with any right may connect without {@code guests}
+ * @param alerts the first part of the holder of each alert's hold, which no grant may name; "" if alerts are refused
  */
-public record Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants) {
+public record Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants, String alerts) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.][A-Za-z0-9_.@\\\\+-]{0,254}\\$?");
 
     public Access {
@@ -23,7 +24,11 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         grants = List.copyOf(grants);
     }
 
-    static Access read(Table top) {
+    public Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants) {
+        this(guests, rootOwner, admins, grants, "");
+    }
+
+    static Access read(Table top, String alerts) {
         Table access = top.section("access");
         Table muster = top.section("muster");
         access.flag("private-mode", false);
@@ -33,6 +38,13 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         List<Table> tables = top.tables("grant");
         List<Grant> entries = tables.stream().map(Grant::read).toList();
         Grant.check(tables, entries);
+        for (int i = 0; i < entries.size(); i++) {
+            String holder = entries.get(i).holder();
+            if (holder != null && AlertSettings.isHolder(alerts, holder)) {
+                tables.get(i)
+                        .problem("holder", "is the holder of alerts: a user that sends alerts needs the right alerts");
+            }
+        }
         grants.addAll(entries);
         List<String> admins = admins(access.table("roles"));
         if (!admins.isEmpty() && grants.stream().noneMatch(grant -> grant.who().contains(Grant.ROLE_ADMIN))) {
@@ -42,7 +54,7 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
                             + "\"] if it should");
         }
         return new Access(
-                access.flag("allow-guest-user", false), access.flag("allow-root-owner", false), admins, grants);
+                access.flag("allow-guest-user", false), access.flag("allow-root-owner", false), admins, grants, alerts);
     }
 
     /** Reads a list of users of {@code [muster]} that was in use before {@code [[grant]]}. */

@@ -37,9 +37,15 @@ public record AlertSettings(String holder, String label, String category, String
                 alerts.share("share", DEFAULT_SHARE));
     }
 
+    /** Returns whether a holder is that of alerts with this first part; "" if alerts are refused. */
+    public static boolean isHolder(String family, String holder) {
+        return !family.isEmpty() && (holder.equals(family) || holder.startsWith(family + ":"));
+    }
+
     private static String holder(String name) {
         String fault = Hold.wordFault("holder", name, LONGEST_HOLDER);
         Table.require(fault == null, String.valueOf(fault));
+        Table.require(!name.equals(Hold.SHARED), "\"" + Hold.SHARED + "\" is the holder of drains that name no holder");
         return name;
     }
 

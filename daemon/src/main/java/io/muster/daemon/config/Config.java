@@ -43,7 +43,8 @@ public final class Config {
         Table muster = top.section("muster");
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
-        access = Access.read(top);
+        alerts = AlertSettings.read(top.section("alerts"));
+        access = Access.read(top, alerts.holder());
         listen = Listen.read(muster, environment);
         addresses = ListenAddress.readAll(top, listen);
         storage = Storage.read(muster, resource, environment);
@@ -51,7 +52,6 @@ public final class Config {
         ledger = LedgerSettings.read(top.section("ledger"), listen, environment);
         streams = AcquireSettings.read(muster);
         reporting = Reporting.read(muster);
-        alerts = AlertSettings.read(top.section("alerts"));
         reloadDrop = muster.share("reload-drop", HALF);
         muster.share("confirm-share", CONFIRM_SHARE);
         effective = top.effective();

@@ -13,6 +13,8 @@ public enum Right {
     FOLLOW,
     /** To drain and undrain under the holder that the grant names, and under no other. */
     HOLD,
+    /** To send alerts, which place and end the holds of the alerts, and nothing else. */
+    ALERTS,
     /** To change the inventory, which includes drain and undrain under every holder. */
     CHANGE,
     /** To acquire the resources, as a scheduler does. */

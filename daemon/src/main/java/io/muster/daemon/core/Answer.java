@@ -36,6 +36,7 @@ public sealed interface Answer {
                 case INVALID -> Errno.EINVAL;
                 case EXISTS -> Errno.EEXIST;
                 case HELD_BY_OTHER -> Errno.EBUSY;
+                case LIMIT -> Errno.EDQUOT;
                 case FORGOTTEN -> Errno.EAGAIN;
             };
             return new RpcException(errno, rejection.text());

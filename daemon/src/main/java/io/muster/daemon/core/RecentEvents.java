@@ -70,6 +70,28 @@ public final class RecentEvents {
         trim();
     }
 
+    /**
+     * Adds an entry before the first one, if there is room for it.
+     *
+     * @param line returns the entry as JSON
+     * @return whether there may be room for another one
+     */
+    public boolean addEarlier(long seq, double timestamp, String name, Supplier<byte[]> line) {
+        droppedAt = seq == 1 ? 0 : timestamp;
+        if (items.size() >= most) {
+            return false;
+        }
+        Bytes json = Bytes.wrap(line.get());
+        boolean room = bytes + json.length() <= MOST_BYTES;
+        if (room) {
+            items.addFirst(new Item(seq, timestamp, name, name.equals(DefinitionChanges.Defined.NAME), json));
+            bytes += json.length();
+        } else {
+            droppedAt = timestamp;
+        }
+        return room;
+    }
+
     void keep(int number) {
         most = number;
         trim();

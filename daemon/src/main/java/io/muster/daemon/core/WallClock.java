@@ -111,7 +111,7 @@ public final class WallClock implements InstantSource {
     }
 
     /**
-     * Returns the daemon's time in seconds since the epoch. The result is between the years 1970 and 9999, even if the wall
+     * Returns the daemon's time in seconds since the epoch. The result is after the epoch and before the year 10000, even if the wall
      * clock shows another year.
      */
     public synchronized double now() {
@@ -241,8 +241,8 @@ public final class WallClock implements InstantSource {
      */
     private double wallSeconds() {
         Instant shown = wall.instant();
-        if (shown.getEpochSecond() < 0) {
-            return 0;
+        if (shown.getEpochSecond() < Epoch.FIRST) {
+            return Epoch.FIRST;
         }
         return shown.getEpochSecond() >= Epoch.LAST
                 ? Epoch.LAST

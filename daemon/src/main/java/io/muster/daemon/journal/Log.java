@@ -23,6 +23,8 @@ final class Log implements Closeable {
     static final String RETENTION = "retention";
 
     private static final Duration PATIENCE_WITH_COPY = Duration.ofHours(1);
+    /** The time between two warnings that history is deleted because of its size. */
+    private static final Duration BETWEEN_CUTS = Duration.ofHours(1);
 
     private final Disk disk;
     private final Disk.Lock lock;
@@ -50,6 +52,8 @@ final class Log implements Closeable {
     private long stray;
     /** The time since which a copy keeps segments from being deleted; null if none does. A warning sets it to the far future. */
     private @Nullable Instant heldSince;
+    /** The time of the last warning that history was deleted because of its size; null if there was none. */
+    private @Nullable Instant cutWarnedAt;
 
     Log(
             Disk disk,
@@ -290,16 +294,19 @@ final class Log implements Closeable {
     /** Deletes segments that neither the current snapshot nor the previous one needs, if they are too old or the total is too large. */
     private void prune() {
         try (Closeable alone = disk.alone(RETENTION)) {
-            List<Segment> due = due();
+            Due due = due();
             if (alone != null) {
                 heldSince = null;
-                for (Segment segment : due) {
+                for (Segment segment : due.segments()) {
                     disk.delete(segment.name());
                     otherBytes -= segment.size();
                 }
                 SnapshotFile.deleteBefore(disk, Segment.list(disk).get(0).first() - 1);
-            } else if (!due.isEmpty()) {
-                heldBack(due);
+                if (due.young() > 0) {
+                    cut(due.young(), due.begins());
+                }
+            } else if (!due.segments().isEmpty()) {
+                heldBack(due.segments());
             }
         } catch (IOException e) {
             listener.warning("old journal segments could not be deleted: " + e.getMessage());
@@ -319,25 +326,54 @@ final class Log implements Closeable {
         }
     }
 
-    /** Returns the segments that are to be deleted, the oldest first. */
-    private List<Segment> due() throws IOException {
+    /**
+     * Reports that history is deleted before it is old, because whoever may change something can make others' changes disappear from
+     * the history in this way.
+     *
+     * @param begins when the first event that is left was written, or a little later
+     */
+    private void cut(int segments, Instant begins) {
+        listener.cut(segments);
+        Instant now = clock.instant();
+        if (cutWarnedAt == null || !cutWarnedAt.plus(BETWEEN_CUTS).isAfter(now)) {
+            cutWarnedAt = now;
+            listener.warning("history is deleted because its files are larger than muster.history-size ("
+                    + settings.historyBytes() + " bytes), although it is younger than resource.history: it begins at "
+                    + begins
+                    + " now. See who makes so many changes with `muster history`, or raise muster.history-size");
+        }
+    }
+
+    /**
+     * The segments that are to be deleted, the oldest first.
+     *
+     * @param young how many of them are deleted only because of the size
+     * @param begins when the first segment that stays was begun
+     */
+    private record Due(List<Segment> segments, int young, Instant begins) {}
+
+    private Due due() throws IOException {
         List<Segment> segments = Segment.list(disk);
         long total = segments.stream().mapToLong(Segment::size).sum();
         Instant oldest = clock.instant().minus(settings.historyAge());
         int count = 0;
+        int cut = 0;
+        Instant begins = Instant.EPOCH;
         for (; count + 1 < segments.size(); count++) {
             Segment segment = segments.get(count);
             Segment following = segments.get(count + 1);
             boolean needed = following.first() > previousSeq + 1;
-            boolean young = settings.agePaused().getAsBoolean()
-                    || segment.modified().isAfter(oldest)
-                    || Segment.begun(disk, following).isAfter(oldest);
+            Instant end = Segment.begun(disk, following);
+            boolean young =
+                    settings.agePaused().getAsBoolean() || segment.modified().isAfter(oldest) || end.isAfter(oldest);
             if (needed || (total <= settings.historyBytes() && young)) {
                 break;
             }
             total -= segment.size();
+            cut += young ? 1 : 0;
+            begins = end;
         }
-        return segments.subList(0, count);
+        return new Due(segments.subList(0, count), cut, begins);
     }
 
     private double now() {

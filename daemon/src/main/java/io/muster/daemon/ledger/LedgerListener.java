@@ -25,6 +25,9 @@ public interface LedgerListener {
      */
     default void snapshotted(long seq, double time, long bytes, long nanos) {}
 
+    /** Files with history that is not old were deleted, because all of them together were too large. */
+    default void cut(int files) {}
+
     /**
      * The ledger reports something that an operator should see but that does not stop the ledger, such as a torn tail that
      * was cut off or history that cannot be deleted.

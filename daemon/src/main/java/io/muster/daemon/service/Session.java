@@ -369,6 +369,10 @@ public final class Session {
         if (!sender.allowHolder(holder)) {
             deny(method, admissions.inForce().refusal(sender, holder));
         }
+        String reservation = admissions.inForce().reservation(sender, holder, method == Method.UNDRAIN);
+        if (reservation != null) {
+            deny(method, reservation);
+        }
         backend.changes().submit(change, sender.principal(), reply);
     }
 

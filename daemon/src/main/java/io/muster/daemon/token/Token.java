@@ -40,7 +40,7 @@ public record Token(
         double expires) {
     /** The rights that a token may have. No request over HTTP needs another one. */
     public static final Set<Right> GRANTABLE =
-            Set.copyOf(EnumSet.of(Right.READ, Right.FOLLOW, Right.HOLD, Right.CHANGE));
+            Set.copyOf(EnumSet.of(Right.READ, Right.FOLLOW, Right.HOLD, Right.ALERTS, Right.CHANGE));
 
     /** The words for {@link #GRANTABLE}. */
     public static final List<String> WORDS = words(GRANTABLE);

@@ -154,6 +154,26 @@ class ReceiverTest {
     }
 
     @Test
+    void anEndInTheFarFutureIsCutToAFewTimesTheGrace() {
+        receive(alert("a1", "firing", "node1").replace("0001-01-01", "9000-01-01"));
+        assertThat(Objects.requireNonNull(hold(1, "alerts:a1")).until()).isEqualTo(NOW + 4 * HOUR);
+    }
+
+    @Test
+    void anAlertmanagerHasALimitedNumberOfHoldsOnAHost() {
+        for (int i = 0; i < 64; i++) {
+            receive(alert("a" + i, "firing", "node1"));
+        }
+        Receiver.Report report = receive(alert("b1", "firing", "node1"), alert("a1", "firing", "node1"));
+        assertThat(report.status()).isEqualTo(422);
+        assertThat(report.detail())
+                .isEqualTo(
+                        "node1 (rank 1): token:am has 64 holds there already, and one user may have no more on a host:"
+                                + " end some of them first");
+        assertThat(outcomes).endsWith("held", "limit", "unchanged");
+    }
+
+    @Test
     void anAlertWithoutTheHostLabelIsReportedByItsFingerprint() {
         Receiver other = receiver("node", "", "x");
         assertThat(receive(other, message("", alert("a1", "firing", "node1"))).detail())

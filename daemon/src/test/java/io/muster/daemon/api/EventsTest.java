@@ -113,6 +113,21 @@ final class EventsTest {
     }
 
     @Test
+    void aReaderResumesWithoutAGapIfASnapshotHasTheEvents() throws Exception {
+        String often = "snapshot-every = 1\n" + ApiTest.RESOURCES;
+        daemon.close();
+        daemon = RunningDaemon.start(directory, often);
+        long first = drain("node1");
+        long second = drain("node2");
+        daemon.close();
+        daemon = RunningDaemon.start(directory, often);
+        assertThat(Event.next(follow("?since=0", "")).name()).isEqualTo("resource-define");
+        BufferedReader resumed = follow("?since=" + first, "");
+        assertThat(Event.next(resumed).id()).isEqualTo(second);
+        assertThat(Event.next(resumed).name()).isEqualTo("restart");
+    }
+
+    @Test
     void discardedEventsAreReportedAsAGap() throws Exception {
         daemon.close();
         String few = "[resource]\njournal-max = 3\n" + ApiTest.RESOURCES;

@@ -155,8 +155,8 @@ final class TokenAccessTest {
     }
 
     @Test
-    void alertsWithATokenOfTheirHolderDrainHosts() throws IOException {
-        String token = bearer("create", "am", "--rights=hold", "--holder=alerts");
+    void alertsWithATokenForAlertsDrainHosts() throws IOException {
+        String token = bearer("create", "am", "--rights=alerts");
         Http.Reply off = http.post("/v1/alerts", token, message(alert("a1", "firing", "node1")));
         assertThat(off.status()).isEqualTo(404);
         assertThat(off.detail()).isEqualTo("alerts are off: the configuration has no [alerts] with a holder");
@@ -181,12 +181,45 @@ final class TokenAccessTest {
         String other = bearer("create", "other", "--rights=hold", "--holder=maintenance");
         Http.Reply refused = http.post("/v1/alerts", other, message(alert("b2", "resolved", "node2")));
         assertThat(refused.status()).isEqualTo(403);
-        assertThat(refused.detail()).contains("alerts");
+        assertThat(refused.detail()).contains("the right \"change\" or \"alerts\"");
         assertThat(http.get("/v1/holds").text()).contains("alerts:b2");
 
         Http.Reply bad = http.post("/v1/alerts", token, "{\"version\":\"3\"}");
         assertThat(bad.status()).isEqualTo(400);
         assertThat(bad.detail()).startsWith("alerts: /version must be \"4\"");
         assertThat(daemon.metrics()).contains("muster_alerts_total{result=\"unknown\"} 1.0");
+    }
+
+    @Test
+    void onlyAlertsPlaceTheHoldsOfAlerts() throws IOException {
+        String alerts = bearer("create", "am", "--rights=alerts");
+        String former = bearer("create", "former", "--rights=hold", "--holder=alerts");
+        String change = bearer("create", "ops", "--rights=change");
+        daemon.reconfigure(ApiTest.RESOURCES + ALERTS);
+        String all = "{\"targets\":\"all\",\"holder\":\"alerts:a1\"}";
+        assertThat(http.post("/v1/holds", alerts, all).status()).isEqualTo(403);
+        for (String token : List.of(former, change, "")) {
+            for (String holder : List.of("alerts", "alerts:a1")) {
+                Http.Reply refused = http.post("/v1/holds", token, hold(holder, "all"));
+                assertThat(refused.status()).isEqualTo(403);
+            }
+        }
+        assertThat(http.post("/v1/holds", change, all).detail())
+                .startsWith(
+                        "\"alerts:a1\" is the holder of an alert: only POST /v1/alerts places such a hold, and users"
+                                + " with the right \"change\" may end it");
+        Shell wire = new Shell().with("MUSTER_URI", daemon.uri());
+        assertThat(wire.run("drain", "--holder=alerts:a1", "node1", "x").err())
+                .contains("\"alerts:a1\" is the holder of an alert");
+        assertThat(http.get("/v1/holds").text()).doesNotContain("alerts");
+
+        http.post("/v1/alerts", alerts, message(alert("a1", "firing", "node1")));
+        String lift = "/v1/holds?targets=node1&mode=overwrite&holder=alerts:a1";
+        assertThat(http.send("DELETE", lift, former).status()).isEqualTo(403);
+        assertThat(http.send("DELETE", lift, alerts).status()).isEqualTo(403);
+        assertThat(http.send("DELETE", lift, change).status()).isEqualTo(200);
+        http.post("/v1/alerts", alerts, message(alert("a1", "firing", "node1")));
+        assertThat(wire.run("undrain", "--holder=alerts:a1", "--force", "node1").exit())
+                .isZero();
     }
 }

@@ -84,7 +84,7 @@ class GrantTest {
 
     static List<Fault> faults() {
         String ops = "san = \"ops\"\nca = \"a\"\nrights = [\"read\"]\n[[grant]]\nsan = \"ops\"\nrights = [\"read\"]\n";
-        String rights = "read, follow, hold, change, acquire, speak-for";
+        String rights = "read, follow, hold, alerts, change, acquire, speak-for";
         return List.of(
                 new Fault("rights = [\"read\"]", "4: grant[1].who: is missing: expected users, %groups or role:admin"),
                 new Fault(

@@ -205,7 +205,7 @@ class WallClockTest {
     void anImplausibleClockIsNotAnError(long seconds) {
         InstantSource wrong = InstantSource.fixed(Instant.ofEpochSecond(seconds));
         WallClock odd = new WallClock(wrong, time::nanos, LIMITS);
-        double now = Math.min(Math.max(0, (double) seconds), Epoch.LAST);
+        double now = Math.min(Math.max(Epoch.FIRST, (double) seconds), Epoch.LAST);
         assertThat(odd.now()).isEqualTo(now);
         assertThat(odd.instant()).isEqualTo(Instant.ofEpochSecond((long) now));
         odd.start(START);

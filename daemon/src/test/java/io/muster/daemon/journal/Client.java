@@ -29,6 +29,7 @@ final class Client implements Replay, LedgerListener {
     final List<String> refused = new ArrayList<>();
 
     final List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+    int cut;
     final List<Outcome> outcomes = Collections.synchronizedList(new ArrayList<>());
     final List<Ledger.Status> conditions = Collections.synchronizedList(new ArrayList<>());
     final List<Throwable> bugs = Collections.synchronizedList(new ArrayList<>());
@@ -101,6 +102,11 @@ final class Client implements Replay, LedgerListener {
         if (outcome.kind() == Outcome.Kind.FAILED) {
             next = journal().durableSeq() + 1;
         }
+    }
+
+    @Override
+    public void cut(int files) {
+        cut += files;
     }
 
     synchronized void snapshot() {

@@ -57,6 +57,7 @@ class SegmentsTest {
         client.close();
 
         assertThat(segments()).containsExactly(4L, 5L);
+        assertThat(client.cut).isZero();
         assertThat(Client.recovered(disk)).containsExactly("1 a", "2 a", "3 a", "4 a");
     }
 
@@ -93,6 +94,13 @@ class SegmentsTest {
 
         List<Long> kept = segments();
         assertThat(kept).endsWith(9L, 10L, 11L).hasSizeBetween(4, 8);
+        assertThat(client.cut).as("each was deleted before it was old").isEqualTo((int) (kept.get(0) - 1));
+        assertThat(client.warnings)
+                .as("one warning an hour")
+                .singleElement()
+                .asString()
+                .startsWith("history is deleted because its files are larger than muster.history-size (1000 bytes),"
+                        + " although it is younger than resource.history: it begins at ");
         assertThat(Segment.list(disk).stream().mapToLong(Segment::size).sum()).isLessThanOrEqualTo(5 * each);
     }
 

@@ -153,8 +153,8 @@ class TokensTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             "rights":[]                        | rights: must be an array of at least one right
-            "rights":["own"]                   | rights: may have read, follow, hold, change, not own
-            "rights":["acquire"]               | rights: may have read, follow, hold, change, not acquire
+            "rights":["own"]                   | rights: may have read, follow, hold, alerts, change, not own
+            "rights":["acquire"]               | rights: may have read, follow, hold, alerts, change, not acquire
             "rights":["hold"]                  | holder: is missing
             "rights":["hold"],"holder":"a b"   | holder: holder "a b": letters
             "rights":["read"],"holder":"a"     | holder: has no effect without the right hold

@@ -7,6 +7,9 @@ import java.math.RoundingMode;
 
 /** Reads, writes and rounds times. A time is a number of seconds since the Unix epoch with microseconds, as in RFC 18 and R. */
 public final class Epoch {
+    /** The time by which a program goes if its clock shows an earlier one: 0 and less stand for "never" and "unknown". */
+    public static final double FIRST = 1;
+
     /**
      * The last time that is accepted: 9999-12-31T23:59:59Z. A later time is a mistake, such as a time in milliseconds, and
      * cannot be written as a date.

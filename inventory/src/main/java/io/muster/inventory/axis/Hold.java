@@ -10,18 +10,43 @@ import org.jspecify.annotations.Nullable;
  * @param holder the name under which the hold was placed and must be ended: {@link #SHARED} for plain drains, otherwise a
  *     name that the user chose
  * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
- * @param since seconds since the epoch
+ * @param since when the host was drained, in seconds since the epoch
+ * @param changed when the reason or the author last changed; {@code since} if they never did
  * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
  * @param extras members that another version wrote and this version does not know
  */
-public record Hold(String holder, @Nullable String reason, double since, Principal by, double until, Extras extras) {
+public record Hold(
+        String holder,
+        @Nullable String reason,
+        double since,
+        double changed,
+        Principal by,
+        double until,
+        Extras extras) {
     /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
     public static final String SHARED = "admin";
 
     private static final int LONGEST_HOLDER = 64;
 
     public Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
-        this(holder, reason, since, by, until, Extras.NONE);
+        this(holder, reason, since, since, by, until, Extras.NONE);
+    }
+
+    /** Returns this hold with the reason, the author and the extras of another hold, and with another end. */
+    public Hold changedTo(Hold other, double end) {
+        boolean same = words().equals(other.words()) && by.author().equals(other.by.author());
+        return new Hold(holder, other.reason, since, same ? changed : other.since, other.by, end, other.extras);
+    }
+
+    /** Returns whether both holds are the same, although two processes of one user may have placed them. */
+    public boolean says(Hold other) {
+        return equals(new Hold(other.holder, other.reason, other.since, other.changed, by, other.until, other.extras))
+                && by.isSamePerson(other.by)
+                && by.author().equals(other.by.author());
+    }
+
+    private String words() {
+        return Objects.requireNonNullElse(reason, "");
     }
 
     boolean expiredAt(double now) {
@@ -68,6 +93,7 @@ public record Hold(String holder, @Nullable String reason, double since, Princip
                 && holder.equals(that.holder)
                 && Objects.equals(reason, that.reason)
                 && Double.compare(since, that.since) == 0
+                && Double.compare(changed, that.changed) == 0
                 && Double.compare(until, that.until) == 0
                 && by.equals(that.by)
                 && extras.equals(that.extras);

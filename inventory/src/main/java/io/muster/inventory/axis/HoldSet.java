@@ -26,6 +26,15 @@ public record HoldSet(List<Hold> holds) {
         return null;
     }
 
+    /** Returns the number of holds of one user. */
+    public int countOf(Principal by) {
+        int count = 0;
+        for (Hold hold : holds) {
+            count += hold.by().isSamePerson(by) ? 1 : 0;
+        }
+        return count;
+    }
+
     /** Returns the oldest hold, which views with only one reason for each host show. */
     public Hold oldest() {
         Hold oldest = holds.get(0);

@@ -118,19 +118,21 @@ public final class Chronicle {
         standing.forEach((host, slots) -> slots.forEach((slot, outage) -> stand(host, slot, outage)));
     }
 
-    private static void stand(
+    private void stand(
             Map<String, Map<Slot, Outage>> standing,
             String host,
             @Nullable HoldSet holds,
             List<Membership.Absence> absences) {
         for (Hold hold : holds == null ? List.<Hold>of() : holds.holds()) {
-            Outage outage = Outage.open(
-                    Outage.Kind.DRAINED,
-                    hold.holder(),
-                    Objects.requireNonNullElse(hold.reason(), ""),
-                    hold.since(),
-                    hold.by().author());
-            stand(standing, host, new Slot(Outage.Kind.DRAINED, hold.holder()), outage);
+            Slot slot = new Slot(Outage.Kind.DRAINED, hold.holder());
+            String by = hold.by().author();
+            String reason = Objects.requireNonNullElse(hold.reason(), "");
+            stand(standing, host, slot, Outage.open(slot.kind(), hold.holder(), reason, hold.changed(), by));
+            if (hold.since() < hold.changed()
+                    && !of(host).containsKey(slot)) { // the first author is not known any more
+                Outage before = Outage.open(slot.kind(), hold.holder(), "", hold.since(), "");
+                ended(host, before.ended(hold.changed(), by, ""));
+            }
         }
         for (Membership.Absence absence : absences) {
             boolean lost = absence.kind() == Membership.Kind.LOST;
@@ -302,13 +304,20 @@ public final class Chronicle {
         Outage current = of(host).get(slot);
         if (current == null) {
             begin(host, slot, event);
-        } else if (event.kind() == PastEvent.Kind.DRAIN_ANEW) {
+        } else if (changes(current, event)) {
             end(host, slot, current.ended(event.time(), event.who(), ""));
             begin(host, slot, event);
-        } else if (event.kind() == PastEvent.Kind.DRAIN_REASON
-                || current.reason().isEmpty()) {
-            put(host, slot, current.withReason(event.reason(), event.who()));
         }
+    }
+
+    /** Returns whether a drain gives a hold another time, reason or author. What was before keeps its reason and its author. */
+    private static boolean changes(Outage current, PastEvent drain) {
+        boolean same = current.reason().equals(drain.reason()) && current.by().equals(drain.who());
+        return switch (drain.kind()) {
+            case DRAIN_ANEW -> true;
+            case DRAIN_REASON -> !same;
+            default -> !same && current.reason().isEmpty();
+        };
     }
 
     private void undrain(String host, PastEvent event) {
@@ -400,6 +409,10 @@ public final class Chronicle {
         } else {
             open.put(host, left);
         }
+        ended(host, interval);
+    }
+
+    private void ended(String host, Outage interval) {
         ended.computeIfAbsent(interval, i -> new ArrayList<>()).add(host);
     }
 

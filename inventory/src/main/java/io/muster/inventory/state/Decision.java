@@ -22,6 +22,8 @@ public record Decision(List<Event> events, @Nullable Rejection rejection) {
             EXISTS,
             /** Another user holds the target. */
             HELD_BY_OTHER,
+            /** The change would go beyond a limit for one user. */
+            LIMIT,
             /** The request repeats a change that was not written to disk, or is too old to be remembered. */
             FORGOTTEN
         }

@@ -66,9 +66,11 @@ public final class DefinitionChanges {
      * @param initial liveness of new hosts
      */
     public record Defined(String method, ResourceSet resources, Liveness.Status initial) implements Event {
+        public static final String NAME = "resource-define";
+
         @Override
         public String name() {
-            return "resource-define";
+            return NAME;
         }
 
         @Override

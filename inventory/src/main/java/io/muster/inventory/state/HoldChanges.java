@@ -3,6 +3,7 @@ package io.muster.inventory.state;
 import static io.muster.inventory.state.Decision.Rejection.Kind.EXISTS;
 import static io.muster.inventory.state.Decision.Rejection.Kind.HELD_BY_OTHER;
 import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
+import static io.muster.inventory.state.Decision.Rejection.Kind.LIMIT;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.axis.Epoch;
@@ -45,9 +46,12 @@ public final class HoldChanges {
      */
     public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until)
             implements Command {
+        /** The highest number of holds that one user may have on a host, because every view of the host lists them all. */
+        static final int MOST_BY_ONE = 64;
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, by));
+            return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, now, by));
         }
 
         private @Nullable String fault(double now) {
@@ -67,7 +71,7 @@ public final class HoldChanges {
             return future ? null : "the end of the hold is not in the future";
         }
 
-        private Decision drain(InventoryState state, Idset ranks, Principal by) {
+        private Decision drain(InventoryState state, Idset ranks, double now, Principal by) {
             Targets.bounded(ranks.intersect(state.holds().held()));
             Idset absent = state.membership().absent(ranks);
             Idset drained = state.holds().matching(ranks, holder, h -> h != null && h.reason() != null);
@@ -75,23 +79,48 @@ public final class HoldChanges {
             if (clash || !absent.isEmpty()) {
                 return refuse(state, clash ? drained : Idset.EMPTY, absent);
             }
-            Idset changed = mode.forces() ? ranks : ranks.subtract(unchanged(state, ranks));
+            Idset changed = ranks.subtract(unchanged(state, ranks, now, by));
             Idset protectedRanks = mode.forces()
                     ? Idset.EMPTY
                     : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
             if (!protectedRanks.isEmpty()) {
                 return Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedRanks, holder));
             }
+            Idset full = full(state, changed, by);
+            if (!full.isEmpty()) {
+                return Decision.reject(
+                        LIMIT,
+                        Targets.name(state, full) + ": " + by + " has " + MOST_BY_ONE
+                                + " holds there already, and one user may have no more on a host: end some of them first");
+            }
             return changed.isEmpty() ? Decision.accept() : Decision.accept(event(state, changed));
         }
 
+        /** Returns the ranks on which another hold by this user would be one too many. */
+        private Idset full(InventoryState state, Idset ranks, Principal by) {
+            Idset.Builder full = Idset.builder();
+            state.holds().forEachIn(ranks, (first, last, set) -> {
+                if (set.of(holder) == null && set.countOf(by) >= MOST_BY_ONE) {
+                    full.addRange(first, last);
+                }
+            });
+            return full.build();
+        }
+
         /**
-         * Returns the ranks on which the holder already has a hold and which keep their hold unchanged, because this request
-         * adds neither a reason nor an end.
+         * Returns the ranks on which the holder already has a hold that this request does not change. A request that neither
+         * forces nor adds a reason or an end does not change the author either.
          */
-        private Idset unchanged(InventoryState state, Idset ranks) {
-            boolean silent = reason == null && until == 0;
-            return state.holds().matching(ranks, holder, h -> h != null && (silent || h.reason() != null));
+        private Idset unchanged(InventoryState state, Idset ranks, double now, Principal by) {
+            Hold fresh = new Hold(holder, reason, now, by, Epoch.rounded(until));
+            boolean silent = !mode.forces() && reason == null && until == 0;
+            return state.holds()
+                    .matching(
+                            ranks,
+                            holder,
+                            h -> h != null
+                                    && (silent
+                                            || mode.overwrite().merge(h, fresh).says(h)));
         }
 
         private Event event(InventoryState state, Idset changed) {
@@ -155,7 +184,7 @@ public final class HoldChanges {
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, by, until, extras);
+            Hold fresh = new Hold(holder, reason, time, time, by, until, extras);
             return state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
@@ -339,9 +368,9 @@ public final class HoldChanges {
             if (this == NOTHING && existing.reason() != null) {
                 return existing;
             }
-            double since = this == REASON_AND_TIME ? fresh.since() : existing.since();
-            double until = this == REASON_AND_TIME || fresh.until() > 0 ? fresh.until() : existing.until();
-            return new Hold(existing.holder(), fresh.reason(), since, fresh.by(), until, fresh.extras());
+            return this == REASON_AND_TIME
+                    ? fresh
+                    : existing.changedTo(fresh, fresh.until() > 0 ? fresh.until() : existing.until());
         }
     }
 

@@ -44,7 +44,7 @@ import java.util.TreeMap;
  *   "property-add": {"name": "idset"}, "property-remove": {...}, "expiration": number if an admin set it,
  *   "liveness": [{"idset", "nodelist", "status", "since", "cause"}],
  *   "absent":   [{"idset", "nodelist", "kind", "reason"?, "since", "by"}],
- *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "until"?, "by"}]}],
+ *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "changed"?, "until"?, "by"}]}],
  *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
  *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}],
  *   "acquisitions": [{"owner", "grace", "since", "by"}],
@@ -74,7 +74,7 @@ public final class StateJson {
             "notes");
     private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
     private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
-    private static final Set<String> HOLD = Set.of("holder", "reason", "since", "until", "by");
+    private static final Set<String> HOLD = Set.of("holder", "reason", "since", "changed", "until", "by");
     private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
     private static final Set<String> REPORT = Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
     private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove", "notes");
@@ -249,12 +249,14 @@ public final class StateJson {
         private static HoldSet holdSet(Fields in) {
             HoldSet set = null;
             for (Fields hold : in.list("holds")) {
+                double since = Epoch.seconds(hold, "since");
                 set = HoldSet.with(
                         set,
                         new Hold(
                                 hold.text("holder"),
                                 hold.optional("reason"),
-                                Epoch.seconds(hold, "since"),
+                                since,
+                                hold.has("changed") ? Epoch.seconds(hold, "changed") : since,
                                 principal(hold),
                                 Epoch.instantOr(hold, "until", 0),
                                 Extras.besides(hold, HOLD)));
@@ -438,6 +440,9 @@ public final class StateJson {
                 out.writeStringField("holder", hold.holder());
                 Wording.writeReason(out, hold.reason());
                 out.writeNumberField("since", Epoch.decimal(hold.since()));
+                if (hold.changed() != hold.since()) {
+                    out.writeNumberField("changed", Epoch.decimal(hold.changed()));
+                }
                 if (hold.until() > 0) {
                     out.writeNumberField("until", Epoch.decimal(hold.until()));
                 }

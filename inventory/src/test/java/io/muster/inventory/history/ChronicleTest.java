@@ -4,7 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.HostSearch;
+import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Event;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,6 +33,20 @@ class ChronicleTest {
         }
         chronicle.add(PastEvent.of(event, ALL));
         time += 10;
+    }
+
+    private static InventoryState defined() {
+        ResourceSet resources =
+                ResourceSet.parse("{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0\",\"children\":"
+                        + "{\"core\":\"0\"}}],\"starttime\":0.0,\"expiration\":0.0,\"nodelist\":[\"n1\"]}}");
+        Event define = new DefinitionChanges.Defined("configuration", resources, Liveness.Status.ONLINE);
+        return InventoryState.empty().apply(define, 1, Principal.DAEMON);
+    }
+
+    private static InventoryState drain(InventoryState state, double now, String user, String reason) {
+        Principal by = new Principal(1, user, 0);
+        Command drain = new HoldChanges.Drain("0", reason, HoldChanges.Mode.OVERWRITE, Hold.SHARED, 0);
+        return state.apply(drain.decide(state, now, by).events().get(0), now, by);
     }
 
     private List<String> told() {
@@ -60,15 +83,43 @@ class ChronicleTest {
     }
 
     @Test
-    void aSecondDrainAddsOrReplacesTheReasonOrBeginsANewInterval() {
+    void aDrainThatChangesTheReasonBeginsANewInterval() {
         event("drain", "n1");
         event("drain", "n1", "reason", "filled in");
-        assertThat(told()).containsExactly("100.. drained admin filled in  [n1]");
         event("drain", "n1", "reason", "kept out");
         event("drain", "n1", "reason", "replaced", "overwrite", "1");
-        assertThat(told()).containsExactly("100.. drained admin replaced  [n1]");
+        event("drain", "n1", "reason", "replaced", "overwrite", "1");
         event("drain", "n1", "reason", "anew", "overwrite", "2");
-        assertThat(told()).containsExactly("100..140 drained admin replaced  [n1]", "140.. drained admin anew  [n1]");
+        assertThat(told())
+                .containsExactly(
+                        "100..110 drained admin   [n1]",
+                        "110..130 drained admin filled in  [n1]",
+                        "130..150 drained admin replaced  [n1]",
+                        "150.. drained admin anew  [n1]");
+    }
+
+    @Test
+    void aDrainByAnotherUserLeavesThePastToTheFirstUser() {
+        event("drain", "n1", "reason", "dimm");
+        event("drain", "n1", "reason", "dimm", "overwrite", "1", "user", "bob");
+        assertThat(told()).containsExactly("100..110 drained admin dimm  [n1]", "110.. drained admin dimm  [n1]");
+        assertThat(chronicle.intervals())
+                .extracting(interval ->
+                        interval.getKey().by() + "," + interval.getKey().endedBy())
+                .containsExactly("ada,bob", "bob,");
+    }
+
+    @Test
+    void aStateDoesNotNameTheLastAuthorForTheTimeBefore() {
+        InventoryState state = defined();
+        state = drain(state, 10, "ada", "dimm");
+        state = drain(state, 20, "bob", "fan");
+        chronicle.add(state, 30);
+        chronicle.add(state, 40);
+        assertThat(told()).containsExactly("10..20 drained admin   [n1]", "20.. drained admin fan  [n1]");
+        assertThat(chronicle.intervals())
+                .extracting(interval -> interval.getKey().by())
+                .containsExactly("", "bob");
     }
 
     @Test

@@ -96,6 +96,52 @@ class CommandTest {
         assertThat(four.state().holds().held()).hasToString("2-3");
     }
 
+    @Test
+    void oneUserHasALimitedNumberOfHoldsOnAHost() {
+        for (int i = 0; i < 64; i++) {
+            four.after(new HoldChanges.Drain("1", "x", Mode.NONE, "job" + i, 0));
+        }
+        Command more = new HoldChanges.Drain("0-2", "x", Mode.NONE, "more", 0);
+        assertThat(outcome(more))
+                .isEqualTo(
+                        "LIMIT host1 (rank 1): alice(1001) has 64 holds there already, and one user may have no more on a"
+                                + " host: end some of them first");
+        assertThat(outcome(new HoldChanges.Drain("0-2", "y", Mode.OVERWRITE, "job7", 0)))
+                .contains("'idset':'0-2'");
+        assertThat(outcome(more, BOB)).contains("'idset':'0-2'");
+        HoldSet set = Objects.requireNonNull(four.state().holds().on(1));
+        Event recorded = new HoldChanges.Drained(
+                Event.Targets.of(four.state(), Idset.of(1)), "z", HoldChanges.Overwrite.NOTHING, "job64", 0);
+        InventoryState replayed = four.state().apply(recorded, 101, States.ALICE);
+        assertThat(Objects.requireNonNull(replayed.holds().on(1)).holds())
+                .as("a journal from before the limit")
+                .hasSize(set.holds().size() + 1);
+    }
+
+    @Test
+    void aHoldThatIsRepeatedWithoutAChangeWritesNothing() {
+        Principal otherProcess = new Principal(States.ALICE.uid(), States.ALICE.user(), 43);
+        HoldChanges.Drain first = new HoldChanges.Drain("0-2", "dimm", Mode.OVERWRITE, "ops", 200);
+        four.after(first, drain("3"));
+        four.at(110);
+        assertThat(outcome(first, otherProcess)).isEmpty();
+        assertThat(outcome(new HoldChanges.Drain("0-2", "dimm", Mode.UPDATE, "ops", 300)))
+                .isEmpty();
+        assertThat(outcome(new HoldChanges.Drain("3", null, Mode.OVERWRITE, Hold.SHARED, 0)))
+                .isEmpty();
+        assertThat(outcome(new HoldChanges.Drain("0-3", "dimm", Mode.OVERWRITE, "ops", 200)))
+                .contains("'idset':'3'");
+        for (HoldChanges.Drain change : List.of(
+                new HoldChanges.Drain("0", "fan", Mode.OVERWRITE, "ops", 200),
+                new HoldChanges.Drain("0", "fan", Mode.OVERWRITE, "ops", 300),
+                new HoldChanges.Drain("0", "fan", Mode.FORCE_OVERWRITE, "ops", 300))) {
+            assertThat(outcome(change)).contains("'idset':'0'");
+            assertThat(outcome(change)).isEmpty();
+        }
+        assertThat(outcome(new HoldChanges.Drain("0", "fan", Mode.OVERWRITE, "ops", 300), BOB))
+                .contains("'idset':'0'");
+    }
+
     /** Outcomes measured with flux-core; up to the colon the sentences are flux-core's own. */
     @Test
     void aDrainedRankIsNotDrainedAgainWithoutAMode() {

@@ -127,7 +127,7 @@ class StatePropsTest {
                             Outage.Kind.DRAINED,
                             hold.holder(),
                             Objects.requireNonNullElse(hold.reason(), ""),
-                            hold.since(),
+                            hold.changed(),
                             hold.by().user()));
         }
         for (Membership.Absence absence : absences) {

@@ -113,7 +113,7 @@ class AlertmanagerTest {
         Process alertmanager = null;
         try (DaemonProcess daemon =
                 setup.start().expect(HttpListener.NOT_YET, "alerts of token:alertmanager were not carried out")) {
-            Path token = listener.token(daemon, "alertmanager", "hold", "alerts");
+            Path token = listener.token(daemon, "alertmanager", "alerts", "");
             alertmanager = alertmanager(listener, token);
             patiently().until(this::isReady);
             Instant later = Instant.now().plusSeconds(3600);

@@ -29,6 +29,7 @@ public record Errno(int value) {
     public static final Errno ETIMEDOUT = new Errno(110);
     public static final Errno EHOSTUNREACH = new Errno(113);
     public static final Errno ESTALE = new Errno(116);
+    public static final Errno EDQUOT = new Errno(122);
     public static final Errno ECANCELED = new Errno(125);
 
     /**

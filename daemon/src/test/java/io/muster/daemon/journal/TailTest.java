@@ -1,0 +1,62 @@
+package io.muster.daemon.journal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class TailTest {
+    private static final int EVENTS = 3000;
+    private final MemoryDisk disk = new MemoryDisk();
+
+    private void write(int segmentBytes) throws IOException {
+        Client client = Client.open(disk, new JournalSettings(segmentBytes, Duration.ofDays(1), 1 << 30));
+        for (int i = 1; i <= EVENTS; i++) {
+            client.submit("n" + i, "m" + i);
+            if (i % 100 == 0) {
+                client.settle();
+            }
+        }
+        client.close();
+    }
+
+    private List<Long> read(long last, int most) throws IOException {
+        List<Long> found = new ArrayList<>();
+        Tail.read(disk, last, event -> {
+            assertThat(event.name()).isEqualTo((event.seq() % 2 == 0 ? "m" : "n") + (event.seq() + 1) / 2);
+            found.add(event.seq());
+            return found.size() < most;
+        });
+        return found;
+    }
+
+    private static List<Long> down(long from, long to) {
+        return LongStream.iterate(from, seq -> seq >= to, seq -> seq - 1)
+                .boxed()
+                .toList();
+    }
+
+    @Test
+    void theLastEventsAreReadFromTheNewestOn() throws IOException {
+        for (int segmentBytes : new int[] {1 << 30, 5000}) {
+            disk.names.clear();
+            write(segmentBytes);
+            assertThat(read(6000, 10_000)).isEqualTo(down(6000, 1));
+            assertThat(read(5990, 17)).isEqualTo(down(5990, 5974));
+            assertThat(read(0, 10)).isEmpty();
+        }
+    }
+
+    @Test
+    void readingEndsAtAMissingSegment() throws IOException {
+        write(5000);
+        List<Segment> segments = Segment.list(disk);
+        Segment kept = segments.get(segments.size() / 2 + 1);
+        disk.delete(segments.get(segments.size() / 2).name());
+        assertThat(read(6000, 10_000)).isEqualTo(down(6000, kept.first()));
+    }
+}
