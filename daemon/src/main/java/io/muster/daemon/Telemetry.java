@@ -1,5 +1,6 @@
 package io.muster.daemon;
 
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.AcquireMeters;
@@ -61,6 +62,9 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         }
         for (String reason : new String[] {"denied", "full", "handshake", "certificate"}) {
             metrics.counter(Meter.CONNECTIONS_REFUSED, reason);
+        }
+        for (Limit limit : Limit.values()) {
+            metrics.counter(Meter.LIMITED, limit.word());
         }
         for (Receiver.Outcome outcome : Receiver.Outcome.values()) {
             metrics.counter(Meter.ALERTS, outcome.word());
@@ -276,6 +280,10 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
 
     void alert(Receiver.Outcome outcome) {
         metrics.counter(Meter.ALERTS, outcome.word()).increment();
+    }
+
+    void limited(String limit) {
+        metrics.counter(Meter.LIMITED, limit).increment();
     }
 
     void tokenRefused(String reason) {

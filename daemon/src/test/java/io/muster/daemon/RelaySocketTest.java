@@ -312,7 +312,8 @@ class RelaySocketTest {
                 try (ResponseStream one = second.stream("resource.journal", null)) {
                     assertThatThrownBy(one::next)
                             .isInstanceOf(RpcException.class)
-                            .hasMessage("this user has 64 streams open already through the relay of this host");
+                            .hasMessageMatching(
+                                    "uid=\\d+ has 64 streams open through the relay of this host already, which is the limit");
                 }
                 assertThat(second.rpc("resource.status", null).isEmpty()).isFalse();
             }

@@ -78,8 +78,12 @@ public final class WebTokens {
         return granted.size() == 1 ? granted.iterator().next() : word(user);
     }
 
-    /** Makes a token. The caller has made sure that the user has the right and may use the holder. */
-    void make(WebRequest request, @Nullable String holder, String user, Replier reply) {
+    /**
+     * Makes a token. The caller has made sure that the user has the right and may use the holder.
+     *
+     * @param maker the user whose account the page is charged to
+     */
+    void make(WebRequest request, @Nullable String holder, String user, String maker, Replier reply) {
         String url = address;
         if (url == null) {
             throw new RpcException(
@@ -93,7 +97,8 @@ public final class WebTokens {
         String text = Token.newText();
         double created = Epoch.rounded(now.getAsDouble());
         String name = PREFIX + word(user) + "-" + UUID.randomUUID().toString().substring(0, NAME_DIGITS);
-        Token token = new Token(name, Token.digest(text), rights, holder, created, created + request.lifetime());
+        Token token = new Token(name, Token.digest(text), rights, holder, created, created + request.lifetime())
+                .of(maker);
         worker.run(
                 () -> {
                     RpcException refusal = add(token);

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder that the right {@code hold} covers; null if the token does not have this right
  * @param created seconds since the epoch
  * @param expires seconds since the epoch; 0 for never
+ * @param maker the user for whose page the daemon has made the token, as text that identifies the user; null for any other token
  */
 public record Token(
         String name,
@@ -37,7 +38,8 @@ public record Token(
         Set<Right> rights,
         @Nullable String holder,
         double created,
-        double expires) {
+        double expires,
+        @Nullable String maker) {
     /** The rights that a token may have. No request over HTTP needs another one. */
     public static final Set<Right> GRANTABLE =
             Set.copyOf(EnumSet.of(Right.READ, Right.FOLLOW, Right.HOLD, Right.CHANGE));
@@ -54,6 +56,21 @@ public record Token(
 
     public Token {
         rights = Set.copyOf(rights);
+    }
+
+    public Token(
+            String name,
+            String digest,
+            Set<Right> rights,
+            @Nullable String holder,
+            double created,
+            double expires) {
+        this(name, digest, rights, holder, created, expires, null);
+    }
+
+    /** Returns the same token with the user for whose page it is made. */
+    public Token of(String user) {
+        return new Token(name, digest, rights, holder, created, expires, user);
     }
 
     /** Returns the text of a new token, with 256 random bits. */
@@ -113,7 +130,9 @@ public record Token(
         refuse(in, "rights", rights.isEmpty() ? "must be an array of at least one right" : null);
         String holder = in.optional("holder");
         refuse(in, "holder", holderFault(rights, holder));
-        return new Token(name, digest, rights, holder, Epoch.instant(in, "created"), Epoch.instantOr(in, "expires", 0));
+        double created = Epoch.instant(in, "created");
+        double expires = Epoch.instantOr(in, "expires", 0);
+        return new Token(name, digest, rights, holder, created, expires, in.optional("maker"));
     }
 
     private static void refuse(Fields in, String key, @Nullable String fault) {
@@ -133,6 +152,9 @@ public record Token(
         json.set("created", Epoch.number(created));
         if (expires > 0) {
             json.set("expires", Epoch.number(expires));
+        }
+        if (maker != null) {
+            json.put("maker", maker);
         }
         return json;
     }

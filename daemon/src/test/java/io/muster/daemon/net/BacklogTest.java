@@ -147,7 +147,7 @@ class BacklogTest extends LinkFixture {
     @Test
     void anOutOfMemoryErrorForAnAnswerClosesOnlyItsConnection() throws ProtocolException {
         EmbeddedChannel poor = new EmbeddedChannel();
-        connect(poor, memory, () -> true);
+        connect(poor, accounts, memory);
         poor.config().setAllocator(new Exhausted());
         stage.answersHeld = true;
         write("resource.status", "", 0, 1);
@@ -189,7 +189,7 @@ class BacklogTest extends LinkFixture {
         for (int i = 0; i < 20; i++) {
             EmbeddedChannel peer = new EmbeddedChannel();
             peers.add(peer);
-            Link made = connect(peer, memory, () -> true);
+            Link made = connect(peer, accounts, memory);
             peer.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
             assertThat(made.refusal(shared)).isNull();
             made.send(Response.success(
@@ -303,7 +303,7 @@ class BacklogTest extends LinkFixture {
     @Test
     void aPeerThatReadsIsNotRefusedBecauseOthersDoNotRead() throws ProtocolException {
         EmbeddedChannel deaf = new EmbeddedChannel();
-        Link leaving = connect(deaf, memory, () -> true);
+        Link leaving = connect(deaf, accounts, memory);
         stopReading(deaf);
         while (memory.held() <= ROOM / 2) {
             deaf.writeInbound(Unpooled.wrappedBuffer(frame("attr.list", "", 0, 1)));
