@@ -90,9 +90,9 @@ final class HttpServerTest {
 
             @Override
             public void serve(Exchange exchange) {
-                for (int i = 0; i < 2; i++) {
+                for (int bytes : new int[] {30_000, 22_000}) {
                     try {
-                        exchange.keep(30_000);
+                        exchange.keep(bytes);
                         kept.add(true);
                     } catch (Excess e) {
                         kept.add(false);

@@ -24,7 +24,7 @@ import java.util.List;
 
 /** A link on an embedded channel, and the peer at its other end, which writes and reads on request of the test. */
 abstract class LinkFixture {
-    static final int ROOM = 1 << 20;
+    static final int ROOM = 8 << 20;
 
     final Stage stage = new Stage(Rig.ofFour());
     final AccountBook accounts = new AccountBook(ROOM, () -> 0);
