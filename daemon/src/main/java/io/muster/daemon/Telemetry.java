@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -282,8 +283,11 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         metrics.counter(Meter.ALERTS, outcome.word()).increment();
     }
 
-    void limited(String limit) {
-        metrics.counter(Meter.LIMITED, limit).increment();
+    void limited(Limit limit, @Nullable String line) {
+        metrics.counter(Meter.LIMITED, limit.word()).increment();
+        if (line != null) {
+            peers.warn("{}", line);
+        }
     }
 
     void tokenRefused(String reason) {

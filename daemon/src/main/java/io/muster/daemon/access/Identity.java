@@ -42,7 +42,7 @@ public record Identity(
      * @param name {@code cert:NAME}, {@code token:NAME}, or {@code HOST/USER} for a user of another host
      * @param rights the rights that the identity has of itself, beside those that a {@code [[grant]]} gives to the name
      * @param holders the holders that the right {@link Right#HOLD} in {@code rights} covers
-     * @param maker the user who has made the token for a page, as text by {@link #who}, or null
+     * @param maker the name of the user for whose page the token was made, or null
      */
     public record Named(
             String name,
@@ -75,7 +75,7 @@ public record Identity(
         return ofToken(name, rights, holders, null);
     }
 
-    /** @param maker the user who has made the token for a page, as text by {@link #who}, or null */
+    /** @param maker the name of the user for whose page the token was made, or null */
     public static Identity ofToken(String name, Set<Right> rights, Set<String> holders, @Nullable String maker) {
         return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, holders, maker);
     }
@@ -108,9 +108,9 @@ public record Identity(
         return named == null ? "uid=" + number() : named.name;
     }
 
-    /** Returns the user whose account this identity is charged to: a token for a page counts for its maker. */
-    String payer() {
-        return named == null || named.maker == null ? who() : named.maker;
+    /** Returns the name of the user who is charged for the user {@code name}: a token for a page counts for its maker. */
+    String payer(String name) {
+        return named == null || named.maker == null ? name : named.maker;
     }
 
     /** Returns the user's number as text, which stands in for an unknown name. */

@@ -70,9 +70,9 @@ public record Rights(
      * @throws io.muster.daemon.account.Excess if the user has as many already
      */
     public Account begin(AccountBook book, Limit limit, int most, String noun) {
-        Kind user = allow(Right.SPEAK_FOR) ? Kind.SPEAKER : Kind.USER;
-        Kind kind = credentials.isOwner() ? Kind.OWNER : areAGuests() ? Kind.GUEST : user;
-        return book.begin(kind, identity.payer(), limit, most, noun);
+        Kind named = allow(Right.SPEAK_FOR) ? Kind.SPEAKER : Kind.USER;
+        Kind kind = credentials.isOwner() ? Kind.OWNER : areAGuests() ? Kind.GUEST : named;
+        return book.begin(kind, identity.payer(user), limit, most, noun);
     }
 
     /** Returns whether the user's name was found; otherwise {@link #user} is the number. */

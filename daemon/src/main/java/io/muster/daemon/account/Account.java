@@ -48,6 +48,11 @@ public final class Account extends Memory {
         return book;
     }
 
+    /** Begins to count the memory of a connection. */
+    public Holding open(Holding.Holder holder) {
+        return book.open(this, holder);
+    }
+
     Kind kind() {
         return kind;
     }
@@ -193,7 +198,7 @@ public final class Account extends Memory {
     /** Counts a refusal, which the log has once a minute. */
     public Excess excess(Limit limit, String sentence, int seconds) {
         boolean loud = complaints.take(book.now(), 1, ONCE_A_MINUTE, 1) == 0;
-        book.refused(limit, loud ? this : null, sentence);
+        book.refused(limit, loud ? who + " is past a limit, which is logged once a minute: " + sentence : null);
         return new Excess(sentence, seconds);
     }
 

@@ -8,12 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The accounts of all users, inside totals: guests together may use an eighth of the heap, all others a quarter, of which a quarter is
@@ -21,8 +18,6 @@ import org.slf4j.LoggerFactory;
  * have very many users, so the number of accounts is limited: an account that is not used is dropped.
  */
 public final class AccountBook {
-    private static final Logger log = LoggerFactory.getLogger("peer");
-
     private static final int HEAP_TO_OTHERS = 4;
     private static final int OTHERS_TO_USER = 8;
     private static final long LEAST = 8 << 20;
@@ -47,7 +42,13 @@ public final class AccountBook {
     private volatile long sweptAt;
     private volatile long ofUser;
     private volatile Limits limits = new Limits(32, 50, 5000);
-    private volatile Consumer<String> refusals = limit -> {};
+    private volatile Refusals refusals = (limit, line) -> {};
+
+    /** Receives each refusal, on any thread. */
+    public interface Refusals {
+        /** @param line a line for the log, which is there once a minute for each account */
+        void refused(Limit limit, @Nullable String line);
+    }
 
     /**
      * @param readers how many readers of events a user may have
@@ -103,9 +104,8 @@ public final class AccountBook {
         guests.atMost(Math.max(others.most() / 2, ofGuest));
     }
 
-    /** Sets the action that is called with the word of the limit for each refusal, on any thread. */
-    public void onRefusal(Consumer<String> action) {
-        refusals = action;
+    public void onRefusal(Refusals next) {
+        refusals = next;
     }
 
     public Limits limits() {
@@ -198,17 +198,13 @@ public final class AccountBook {
         return accounts.size();
     }
 
-    void refused(Limit limit, @Nullable Account loud, String sentence) {
-        refusals.accept(limit.word());
-        if (loud != null) {
-            log.warn("{} is past a limit, which is logged once a minute: {}", loud, sentence);
-        }
+    void refused(Limit limit, @Nullable String line) {
+        refusals.refused(limit, line);
     }
 
     // ---- connections
 
-    /** Begins to count the memory of a connection. */
-    public Holding open(Account account, Holding.Holder holder) {
+    Holding open(Account account, Holding.Holder holder) {
         Holding holding = new Holding(account, holder);
         holdings.add(holding);
         return holding;

@@ -1,7 +1,6 @@
 package io.muster.daemon.net;
 
 import io.muster.daemon.account.Account;
-import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.account.Holding;
 import io.muster.daemon.service.Outbox;
 import io.muster.daemon.service.Session;
@@ -110,13 +109,11 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
      * The limits of a connection, and the objects that it shares with others.
      *
      * @param maxFrame the highest number of bytes in one message
-     * @param accounts the accounts, among them that of the peer
      * @param account the account of the peer
      * @param stopping whether the daemon stops, so that no more requests are served
      * @param core the thread that serves the peer
      */
-    record Terms(
-            int maxFrame, AccountBook accounts, Account account, BooleanSupplier stopping, EventExecutor core) {}
+    record Terms(int maxFrame, Account account, BooleanSupplier stopping, EventExecutor core) {}
 
     Link(Channel channel, String peer, Terms terms, Tracer trace, Function<Outbox, Session> session) {
         this.channel = channel;
@@ -126,7 +123,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         this.terms = terms;
         this.reads = new Reads(channel, terms.core);
         this.session = session.apply(this);
-        this.memory = terms.accounts.open(terms.account, this);
+        this.memory = terms.account.open(this);
         this.unsent = new Unsent(memory);
         log.debug("peer={} welcome", peer);
     }
@@ -354,10 +351,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         channel.close();
     }
 
-    /**
-     * Returns the number of bytes that are held for this peer alone. Payloads that are shared with other peers are not
-     * counted.
-     */
+    /** Payloads that are shared with other peers are not counted. */
     @Override
     public long holds() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();

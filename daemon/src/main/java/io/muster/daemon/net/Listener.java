@@ -156,7 +156,7 @@ public abstract class Listener implements Configurable, AutoCloseable {
         Link link = new Link(
                 channel,
                 rights.principal() + ":" + process,
-                new Link.Terms(gate().maxFrame(rights), gate().accounts(), account, () -> stopping, core()),
+                new Link.Terms(gate().maxFrame(rights), account, () -> stopping, core()),
                 terms.trace,
                 outbox -> new Session(terms.backend, gate().admissions(), peer, outbox));
         channel.attr(LINK).set(link);

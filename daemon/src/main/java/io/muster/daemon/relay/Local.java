@@ -123,7 +123,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             channel.writeAndFlush(oneByte(Errno.EAGAIN.value())).addListener(ChannelFutureListener.CLOSE);
             return;
         }
-        memory = relay.book().open(account, this);
+        memory = account.open(this);
         user = new Credentials(uid, Credentials.USER);
         relay.upstream().introduce(uid, () -> {
             if (channel.isActive()) {

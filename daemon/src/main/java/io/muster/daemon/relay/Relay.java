@@ -87,6 +87,11 @@ public final class Relay implements Closeable {
                 names.shutdownNow();
             }
         }
+        book.onRefusal((limit, line) -> {
+            if (line != null) {
+                log.warn("{}", line);
+            }
+        });
         loop.execute(upstream::start);
         loop.scheduleWithFixedDelay(book::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
     }
@@ -127,10 +132,6 @@ public final class Relay implements Closeable {
 
     Upstream upstream() {
         return upstream;
-    }
-
-    AccountBook book() {
-        return book;
     }
 
     /** Runs work that may block, such as reading a file. */

@@ -307,10 +307,7 @@ public final class Session {
         if (right == Right.HOLD && !sender.allowHolder(holder)) {
             deny(Method.WEB, admissions.inForce().refusal(sender, holder));
         }
-        Rights speaker = sender.speaker();
-        String maker = (speaker == null ? "" : speaker.identity().who() + "/")
-                + sender.identity().who();
-        later(request, reply -> backend.web().make(web, holder, sender.user(), maker, reply));
+        later(request, reply -> backend.web().make(web, holder, sender.user(), reply));
     }
 
     void log(Request request) {

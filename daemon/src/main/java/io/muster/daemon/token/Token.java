@@ -19,6 +19,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder that the right {@code hold} covers; null if the token does not have this right
  * @param created seconds since the epoch
  * @param expires seconds since the epoch; 0 for never
- * @param maker the user for whose page the daemon has made the token, as text that identifies the user; null for any other token
  */
 public record Token(
         String name,
@@ -38,8 +39,7 @@ public record Token(
         Set<Right> rights,
         @Nullable String holder,
         double created,
-        double expires,
-        @Nullable String maker) {
+        double expires) {
     /** The rights that a token may have. No request over HTTP needs another one. */
     public static final Set<Right> GRANTABLE =
             Set.copyOf(EnumSet.of(Right.READ, Right.FOLLOW, Right.HOLD, Right.CHANGE));
@@ -50,27 +50,17 @@ public record Token(
     /** Begins the text of each token, so that people and programs that search for secrets recognise it. */
     private static final String PREFIX = "muster_";
 
+    /** Begins the name of a token that the daemon makes for a page; the name of the user and a number follow. */
+    public static final String WEB = "web-";
+
+    private static final Pattern OF_WEB = Pattern.compile(WEB + "(.+)-[0-9a-f]{8}");
+
     private static final int SECRET_BYTES = 32;
     private static final int DIGEST_DIGITS = 64;
     private static final int LONGEST_NAME = 64;
 
     public Token {
         rights = Set.copyOf(rights);
-    }
-
-    public Token(
-            String name,
-            String digest,
-            Set<Right> rights,
-            @Nullable String holder,
-            double created,
-            double expires) {
-        this(name, digest, rights, holder, created, expires, null);
-    }
-
-    /** Returns the same token with the user for whose page it is made. */
-    public Token of(String user) {
-        return new Token(name, digest, rights, holder, created, expires, user);
     }
 
     /** Returns the text of a new token, with 256 random bits. */
@@ -110,6 +100,13 @@ public record Token(
                 .toList();
     }
 
+    /** Returns the user for whose page the daemon has made the token; null for any other token. */
+    @Nullable
+    String maker() {
+        Matcher ofWeb = OF_WEB.matcher(name);
+        return ofWeb.matches() ? ofWeb.group(1) : null;
+    }
+
     public boolean isExpired(double now) {
         return expires > 0 && expires <= now;
     }
@@ -130,9 +127,7 @@ public record Token(
         refuse(in, "rights", rights.isEmpty() ? "must be an array of at least one right" : null);
         String holder = in.optional("holder");
         refuse(in, "holder", holderFault(rights, holder));
-        double created = Epoch.instant(in, "created");
-        double expires = Epoch.instantOr(in, "expires", 0);
-        return new Token(name, digest, rights, holder, created, expires, in.optional("maker"));
+        return new Token(name, digest, rights, holder, Epoch.instant(in, "created"), Epoch.instantOr(in, "expires", 0));
     }
 
     private static void refuse(Fields in, String key, @Nullable String fault) {
@@ -152,9 +147,6 @@ public record Token(
         json.set("created", Epoch.number(created));
         if (expires > 0) {
             json.set("expires", Epoch.number(expires));
-        }
-        if (maker != null) {
-            json.put("maker", maker);
         }
         return json;
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** Of 8,000,000 bytes for all users, one user may have 1,000,000, guests together 4,000,000, and addresses half of that. */
+/** A book with 8,000,000 bytes for all users: one user may have 1,000,000, guests together 4,000,000, and addresses half of that. */
 class AccountBookTest {
     private static final int USER = 1_000_000;
 
@@ -23,7 +23,7 @@ class AccountBookTest {
     private final AccountBook book = new AccountBook(8 * USER, () -> nanos);
 
     AccountBookTest() {
-        book.onRefusal(refused::add);
+        book.onRefusal((limit, line) -> refused.add(limit.word()));
     }
 
     private final class Peer implements Holding.Holder {
@@ -34,7 +34,7 @@ class AccountBookTest {
 
         Peer(Account account, String name) {
             this.name = name;
-            this.memory = book.open(account, this);
+            this.memory = account.open(this);
         }
 
         Peer hold(long bytes) {

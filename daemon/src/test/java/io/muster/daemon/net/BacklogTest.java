@@ -149,7 +149,7 @@ class BacklogTest extends LinkFixture {
     @Test
     void anOutOfMemoryErrorForAnAnswerClosesOnlyItsConnection() throws ProtocolException {
         EmbeddedChannel poor = new EmbeddedChannel();
-        connect(poor, accounts, memory);
+        connect(poor, memory);
         poor.config().setAllocator(new Exhausted());
         stage.answersHeld = true;
         write("resource.status", "", 0, 1);
@@ -191,7 +191,7 @@ class BacklogTest extends LinkFixture {
         for (int i = 0; i < 20; i++) {
             EmbeddedChannel peer = new EmbeddedChannel();
             peers.add(peer);
-            Link made = connect(peer, accounts, memory);
+            Link made = connect(peer, memory);
             peer.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
             assertThat(made.refusal(shared)).isNull();
             made.send(Response.success(
@@ -305,7 +305,7 @@ class BacklogTest extends LinkFixture {
     @Test
     void aPeerThatReadsIsNotRefusedBecauseOthersDoNotRead() throws ProtocolException {
         EmbeddedChannel deaf = new EmbeddedChannel();
-        Link leaving = connect(deaf, accounts, memory);
+        Link leaving = connect(deaf, memory);
         stopReading(deaf);
         while (memory.held() <= ROOM / 2) {
             deaf.writeInbound(Unpooled.wrappedBuffer(frame("attr.list", "", 0, 1)));

@@ -19,7 +19,7 @@ final class HopTest extends LinkFixture {
         return new Link(
                 to,
                 "cert:ops:127.0.0.1",
-                new Link.Terms(ROOM, accounts, memory, () -> false, to.eventLoop()),
+                new Link.Terms(ROOM, memory, () -> false, to.eventLoop()),
                 Tracer.OFF,
                 outbox -> new Session(
                         stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true, memory), outbox));

@@ -37,14 +37,14 @@ abstract class LinkFixture {
 
     LinkFixture(int maxFrame) {
         this.maxFrame = maxFrame;
-        connection = connect(channel, accounts, memory);
+        connection = connect(channel, memory);
     }
 
-    final Link connect(EmbeddedChannel to, AccountBook book, Account account) {
+    final Link connect(EmbeddedChannel to, Account account) {
         Link made = new Link(
                 to,
                 "ada(1000):1",
-                new Link.Terms(maxFrame, book, account, () -> stopping, to.eventLoop()),
+                new Link.Terms(maxFrame, account, () -> stopping, to.eventLoop()),
                 Tracer.OFF,
                 outbox -> new Session(
                         stage.backend,

@@ -143,7 +143,7 @@ class LinkTest extends LinkFixture {
             while (noisy.mayLog()) {
                 assertThat(lines.list).isEmpty();
             }
-            connect(quiet, accounts, noisy);
+            connect(quiet, noisy);
             quiet.writeInbound(Unpooled.copiedBuffer(new byte[] {'G', 'E', 'T', ' ', '/'}));
             assertThat(quiet.isOpen()).isFalse();
             assertThat(lines.list).isEmpty();
@@ -161,8 +161,8 @@ class LinkTest extends LinkFixture {
         byte[] large = frame("log.append", "x".repeat(MAX_FRAME - 1000), Header.NORESPONSE, 0);
         EmbeddedChannel first = new EmbeddedChannel();
         EmbeddedChannel second = new EmbeddedChannel();
-        connect(first, book, memory);
-        connect(second, book, memory);
+        connect(first, memory);
+        connect(second, memory);
         second.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
         first.writeInbound(Unpooled.copiedBuffer(large, 0, 20_000));
         assertThat(first.isOpen()).as("there is room").isTrue();
@@ -174,7 +174,7 @@ class LinkTest extends LinkFixture {
         assertThat(memory.held()).isZero();
 
         EmbeddedChannel alone = new EmbeddedChannel();
-        connect(alone, book, memory);
+        connect(alone, memory);
         alone.writeInbound(Unpooled.copiedBuffer(large));
         assertThat(alone.isOpen()).isTrue();
         assertThat(memory.held()).as("nothing once it is served").isZero();
@@ -188,10 +188,10 @@ class LinkTest extends LinkFixture {
         AccountBook book = new AccountBook(4L * MAX_FRAME, System::nanoTime);
         Account memory = book.account(Kind.GUEST, "guest"); // an eighth
         EmbeddedChannel other = new EmbeddedChannel();
-        connect(other, book, memory);
+        connect(other, memory);
         other.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
         EmbeddedChannel scheduler = new EmbeddedChannel();
-        connect(scheduler, book, memory);
+        connect(scheduler, memory);
         scheduler.writeInbound(Unpooled.copiedBuffer(frame("resource.acquire", "", Header.STREAMING, 1)));
         settle();
         scheduler.releaseOutbound();
@@ -209,7 +209,7 @@ class LinkTest extends LinkFixture {
         Account memory = book.account(Kind.OWNER, "ada");
         stage.rig.report("offline", "3");
         EmbeddedChannel waiting = new EmbeddedChannel();
-        connect(waiting, book, memory);
+        connect(waiting, memory);
         String wide = "{\"up\":4,\"padding\":\"" + "x".repeat(4000) + "\"}";
         for (int tag = 1; tag <= 4; tag++) {
             waiting.writeInbound(Unpooled.copiedBuffer(frame("resource.monitor-waitup", wide, 0, tag)));

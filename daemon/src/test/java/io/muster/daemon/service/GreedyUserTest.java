@@ -55,7 +55,7 @@ class GreedyUserTest {
         for (int i = 0; i < 5000; i++) {
             greedy.get(i % 10).send("resource.monitor-waitup", waitup(4000), 0);
         }
-        assertThat(answers("EAGAIN uid=1003 has 4096 streams and waiting requests open already"))
+        assertThat(answers("EAGAIN guest has 4096 streams and waiting requests open already"))
                 .isEqualTo(5000 - 4096);
         assertThat(greedy.get(0).account.held()).isEqualTo(4096 * (512 + "resource.monitor-waitup".length()));
         Stage.Caller other = stage.join(Stage.admin());
@@ -85,7 +85,7 @@ class GreedyUserTest {
         }
         int each = 512 + "resource.monitor-waitup".length() + 1024 * 164;
         assertThat(greedy.get(0).account.held()).isBetween((8L << 20) - each, 8L << 20);
-        assertThat(answers("EAGAIN the requests and unread answers of uid=1003 take 8"))
+        assertThat(answers("EAGAIN the requests and unread answers of guest take 8"))
                 .isEqualTo(100 - (8 << 20) / each);
     }
 
@@ -99,7 +99,7 @@ class GreedyUserTest {
             stage.accountNanos += TimeUnit.HOURS.toNanos(1);
             greedy.get(i % 2).send("resource.drain", reason, 0);
         }
-        assertThat(answers("EAGAIN the requests and unread answers of uid=1004 take 8")).isBetween(55L, 65L);
+        assertThat(answers("EAGAIN the requests and unread answers of mon take 8")).isBetween(55L, 65L);
         stage.rig.release();
         stage.rig.settle();
     }
@@ -112,7 +112,7 @@ class GreedyUserTest {
             greedy.get(i % 3).send("resource.drain", change + i % 10 + "x".repeat(4000) + "\"}", 0);
         }
         stage.rig.settle();
-        assertThat(answers("EAGAIN not done: uid=1004, who has the right hold only, makes more than 50 changes"))
+        assertThat(answers("EAGAIN not done: mon, who has the right hold only, makes more than 50 changes"))
                 .as("each counts as 4 KiB")
                 .isEqualTo(1500 - 5000 / 4);
     }

@@ -263,7 +263,7 @@ class SpeakForTest {
         assertThat(flux.received())
                 .as("beyond 8 MiB")
                 .hasSize(200 - (8 << 20) / 65_570)
-                .allMatch(answer -> answer.startsWith("EAGAIN the requests and unread answers of uid=500/1001 take 8"));
+                .allMatch(answer -> answer.startsWith("EAGAIN the requests and unread answers of flux/1001 take 8"));
         assertThat(flux.account.held()).isBetween(8_000_000L, 8L << 20);
         flux.session.receive(Request.of("feasibility.check", Bytes.text(json), 0, 500).with(new Credentials(BOB, USER)));
         Stage.Caller alice = join(ALICE);
