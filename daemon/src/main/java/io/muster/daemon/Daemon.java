@@ -89,8 +89,8 @@ final class Daemon {
         this.telemetry = telemetry;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
         TokenFile file = new TokenFile(LocalDisk.existing(config.storage().stateDir()));
-        Tokens accepted = new Tokens(
-                file, core.inventory()::now, System::nanoTime, gate.accounts(), telemetry::tokenRefused);
+        Tokens accepted =
+                new Tokens(file, core.inventory()::now, System::nanoTime, gate.accounts(), telemetry::tokenRefused);
         gate.accounts().onRefusal(telemetry::limited);
         this.tokens = new TokenWatch(accepted, threads.worker());
         WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));

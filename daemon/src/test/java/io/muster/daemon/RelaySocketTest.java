@@ -356,13 +356,15 @@ class RelaySocketTest {
                 FluxClient honest = connect();
                 FluxClient hostile = connect()) {
             local.rpc("resource.offline", drain("0"));
-            ObjectNode large = JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(1_000_000));
+            ObjectNode large =
+                    JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(1_000_000));
             for (int i = 0; i < 20; i++) {
-                RpcException refused = catchThrowableOfType(
-                        RpcException.class, () -> hostile.rpc("resource.monitor-waitup", large));
+                RpcException refused =
+                        catchThrowableOfType(RpcException.class, () -> hostile.rpc("resource.monitor-waitup", large));
                 assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
             }
-            ObjectNode small = JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(4000));
+            ObjectNode small =
+                    JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(4000));
             for (int i = 0; i < 64; i++) {
                 hostile.call("resource.monitor-waitup", small);
             }

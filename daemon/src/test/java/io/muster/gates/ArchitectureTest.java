@@ -117,7 +117,8 @@ final class ArchitectureTest {
         arrow(
                 arrows,
                 "daemon.service",
-                outside + " daemon.config daemon.access daemon.account daemon.core daemon.ledger daemon.past daemon.token");
+                outside
+                        + " daemon.config daemon.access daemon.account daemon.core daemon.ledger daemon.past daemon.token");
         arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
         arrow(
                 arrows,

@@ -5,7 +5,6 @@ import io.muster.protocol.wire.Request;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicIntegerArray;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What one user has in the daemon: memory, connections, requests, streams, readers of events, and changes in a second. Bytes are

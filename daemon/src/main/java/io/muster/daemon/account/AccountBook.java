@@ -89,8 +89,7 @@ public final class AccountBook {
 
     /** Returns a book whose totals follow from the heap. */
     public static AccountBook ofHeap() {
-        return new AccountBook(
-                Math.max(LEAST, Runtime.getRuntime().maxMemory() / HEAP_TO_OTHERS), System::nanoTime);
+        return new AccountBook(Math.max(LEAST, Runtime.getRuntime().maxMemory() / HEAP_TO_OTHERS), System::nanoTime);
     }
 
     /**
@@ -230,9 +229,8 @@ public final class AccountBook {
         relieving = true;
         try {
             refresh(scope);
-            List<Holding> among = holdings.stream()
-                    .filter(each -> each.account().isIn(scope))
-                    .toList();
+            List<Holding> among =
+                    holdings.stream().filter(each -> each.account().isIn(scope)).toList();
             if (guestsOnly) {
                 String what = "unfinished messages, waiting requests and unread answers";
                 relieve(scope, among, what, Holding::weight, left -> scope.held());
@@ -257,8 +255,8 @@ public final class AccountBook {
             ToLongFunction<List<Holding>> sum) {
         List<Holding> left = new ArrayList<>(among);
         left.removeIf(each -> size.applyAsLong(each) == 0);
-        Comparator<Holding> order = Comparator.<Holding>comparingLong(each -> each.account().held())
-                .thenComparingLong(size);
+        Comparator<Holding> order =
+                Comparator.<Holding>comparingLong(each -> each.account().held()).thenComparingLong(size);
         while (left.size() > 1 && sum.applyAsLong(left) > scope.most()) {
             Holding heaviest = Collections.max(left, order);
             left.remove(heaviest);

@@ -265,8 +265,8 @@ public final class HttpServer implements AutoCloseable {
             String source = channel.remoteAddress() instanceof InetSocketAddress || peer == null
                     ? HttpConnection.source(channel)
                     : peer.who();
-            Account origin = terms.accounts()
-                    .begin(Kind.STRANGER, source, Limit.CONNECTIONS, Integer.MAX_VALUE, "connections");
+            Account origin =
+                    terms.accounts().begin(Kind.STRANGER, source, Limit.CONNECTIONS, Integer.MAX_VALUE, "connections");
             channel.closeFuture().addListener(closed -> origin.end(Limit.CONNECTIONS));
             if (!makeRoom(origin)) {
                 LOG.debug("connection of {} closed, because there are too many", source);

@@ -355,10 +355,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
     @Override
     public long holds() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return decoder.held()
-                + backlog.bytes()
-                + unsent.own()
-                + (out == null ? 0 : out.totalPendingWriteBytes());
+        return decoder.held() + backlog.bytes() + unsent.own() + (out == null ? 0 : out.totalPendingWriteBytes());
     }
 
     @Override

@@ -46,6 +46,7 @@ public final class Relay implements Closeable {
     private static final int MOST_LOCALS = 16_384;
     /** The connections of one user, each of which may have one request, whatever the others have. */
     static final int MOST_OF_USER = 512;
+
     private static final int SWEEP_SECONDS = 10;
 
     private final MultiThreadIoEventLoopGroup group;

@@ -66,8 +66,7 @@ final class OpenStreams {
      * @param release called when the peer has closed the connection, so that nothing can be sent
      * @param cancel called when the peer cancels the stream; sends the response that ends the stream
      */
-    private record Open(
-            String topic, Account payer, long keeps, Runnable resume, Runnable release, Runnable cancel) {
+    private record Open(String topic, Account payer, long keeps, Runnable resume, Runnable release, Runnable cancel) {
         Open keeping(long bytes) {
             return new Open(topic, payer, bytes, resume, release, cancel);
         }

@@ -91,7 +91,8 @@ public final class WebTokens {
         }
         String text = Token.newText();
         double created = Epoch.rounded(now.getAsDouble());
-        String name = Token.WEB + word(user) + "-" + UUID.randomUUID().toString().substring(0, NAME_DIGITS);
+        String name =
+                Token.WEB + word(user) + "-" + UUID.randomUUID().toString().substring(0, NAME_DIGITS);
         Token token = new Token(name, Token.digest(text), rights, holder, created, created + request.lifetime());
         worker.run(
                 () -> {

@@ -53,11 +53,7 @@ public final class Tokens {
      * @param refusals receives why a token was refused, in one word: unknown or expired
      */
     public Tokens(
-            TokenFile file,
-            DoubleSupplier now,
-            LongSupplier nanos,
-            AccountBook accounts,
-            Consumer<String> refusals) {
+            TokenFile file, DoubleSupplier now, LongSupplier nanos, AccountBook accounts, Consumer<String> refusals) {
         this.file = file;
         this.now = now;
         this.nanos = nanos;

@@ -261,8 +261,7 @@ class AccountBookTest {
     void connectionsAreCountedForEachUserAndEachIsGivenBack() {
         Supplier<Account> begin = () -> book.begin(Kind.USER, "ada", Limit.CONNECTIONS, 3, "connections");
         assertThat(count(10, begin::get)).isEqualTo(3);
-        assertThatThrownBy(begin::get)
-                .hasMessage("ada has 3 connections already, which is the limit");
+        assertThatThrownBy(begin::get).hasMessage("ada has 3 connections already, which is the limit");
         user("ada").end(Limit.CONNECTIONS);
         assertThat(count(10, begin::get)).isEqualTo(1);
     }
@@ -286,17 +285,20 @@ class AccountBookTest {
     @Test
     void eachUserMayLogALimitedNumberOfLinesPerMinute() {
         Account eve = guest("eve");
-        assertThat(Collections.nCopies(1000, eve).stream().filter(Account::mayLog)).hasSize(Account.A_MINUTE);
+        assertThat(Collections.nCopies(1000, eve).stream().filter(Account::mayLog))
+                .hasSize(Account.A_MINUTE);
         assertThat(guest("bob").mayLog()).isTrue();
         nanos += TimeUnit.MINUTES.toNanos(1);
-        assertThat(Collections.nCopies(1000, eve).stream().filter(Account::mayLog)).hasSize(Account.A_MINUTE);
+        assertThat(Collections.nCopies(1000, eve).stream().filter(Account::mayLog))
+                .hasSize(Account.A_MINUTE);
     }
 
     @Test
     void onlyTheFirstWrongTokenOfAnAddressInEachMinuteIsLogged() {
         Account address = book.account(Kind.STRANGER, "10.0.0.7");
         assertThat(address.guess()).isTrue();
-        assertThat(Collections.nCopies(1000, address).stream().filter(Account::guess)).isEmpty();
+        assertThat(Collections.nCopies(1000, address).stream().filter(Account::guess))
+                .isEmpty();
         assertThat(address.isGuessing()).isTrue();
         nanos += TimeUnit.MINUTES.toNanos(1);
         assertThat(address.isGuessing()).isFalse();

@@ -75,7 +75,8 @@ final class EventsTest {
             Http.Reply refused = http.get("/v1/events");
             assertThat(refused.status()).isEqualTo(429);
             assertThat(refused.header("retry-after")).isEqualTo("1");
-            assertThat(refused.detail()).endsWith(" has 32 readers of events (muster.max-readers) already, which is the limit");
+            assertThat(refused.detail())
+                    .endsWith(" has 32 readers of events (muster.max-readers) already, which is the limit");
         }
         assertThat(daemon.metrics()).contains("muster_limited_total{limit=\"readers\"} 100.0");
         assertThat(http.get("/v1/status").status()).isEqualTo(200);

@@ -75,7 +75,8 @@ final class BroadcastTest {
             }
         };
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        server = HttpServer.start(loop, any, new HttpServer.Terms(site, 3000, deadline, new AccountBook(1L << 40, System::nanoTime)));
+        server = HttpServer.start(
+                loop, any, new HttpServer.Terms(site, 3000, deadline, new AccountBook(1L << 40, System::nanoTime)));
     }
 
     @AfterEach

@@ -1,9 +1,9 @@
 package io.muster.daemon.http;
 
-import io.muster.daemon.account.AccountBook;
-import io.muster.daemon.account.Kind;
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
 import io.muster.protocol.wire.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -61,7 +61,10 @@ final class HttpServerTest {
         Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
         Site site = probes.rendering(thread::add);
         try (HttpServer server = HttpServer.start(
-                        loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, new AccountBook(1L << 40, System::nanoTime)));
+                        loop,
+                        ANY_PORT,
+                        new HttpServer.Terms(
+                                site, 4, HttpServer.DEADLINE, new AccountBook(1L << 40, System::nanoTime)));
                 Socket scrape = new Socket(
                         server.address().getAddress(), server.address().getPort());
                 Socket probe = new Socket(

@@ -93,13 +93,14 @@ class GreedyUserTest {
     void changesThatWaitForTheDiskCountWithTheirPayload() {
         stage.rig.holdDisk();
         connect(Stage.monitor(), 2);
-        String reason = "{\"targets\":\"1\",\"holder\":\"monitor\",\"mode\":\"overwrite\",\"x\":\"" + "x".repeat(200_000)
-                + "\"}";
+        String reason = "{\"targets\":\"1\",\"holder\":\"monitor\",\"mode\":\"overwrite\",\"x\":\""
+                + "x".repeat(200_000) + "\"}";
         for (int i = 0; i < 100; i++) {
             stage.accountNanos += TimeUnit.HOURS.toNanos(1);
             greedy.get(i % 2).send("resource.drain", reason, 0);
         }
-        assertThat(answers("EAGAIN the requests and unread answers of mon take 8")).isBetween(55L, 65L);
+        assertThat(answers("EAGAIN the requests and unread answers of mon take 8"))
+                .isBetween(55L, 65L);
         stage.rig.release();
         stage.rig.settle();
     }

@@ -265,7 +265,8 @@ class SpeakForTest {
                 .hasSize(200 - (8 << 20) / 65_570)
                 .allMatch(answer -> answer.startsWith("EAGAIN the requests and unread answers of flux/1001 take 8"));
         assertThat(flux.account.held()).isBetween(8_000_000L, 8L << 20);
-        flux.session.receive(Request.of("feasibility.check", Bytes.text(json), 0, 500).with(new Credentials(BOB, USER)));
+        flux.session.receive(
+                Request.of("feasibility.check", Bytes.text(json), 0, 500).with(new Credentials(BOB, USER)));
         Stage.Caller alice = join(ALICE);
         alice.send("feasibility.check", json, 0);
         assertThat(flux.received()).isEmpty();
