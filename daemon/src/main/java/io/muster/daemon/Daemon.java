@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.access.Accounts;
 import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
+import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
@@ -88,7 +89,9 @@ final class Daemon {
         this.telemetry = telemetry;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
         TokenFile file = new TokenFile(LocalDisk.existing(config.storage().stateDir()));
-        Tokens accepted = new Tokens(file, core.inventory()::now, System::nanoTime, telemetry::tokenRefused);
+        Tokens accepted =
+                new Tokens(file, core.inventory()::now, System::nanoTime, gate.accounts(), telemetry::tokenRefused);
+        gate.accounts().onRefusal(telemetry::limited);
         this.tokens = new TokenWatch(accepted, threads.worker());
         WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
         this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
@@ -121,6 +124,7 @@ final class Daemon {
         every(PREPARE_SECONDS, backend.histories()::prepare);
         every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
+        every(SWEEP_SECONDS, gate.accounts()::sweep);
         List<Supplier<String>> faults = new ArrayList<>(List.of(web::fault));
         sockets.forEach(socket -> faults.add(socket::fault));
         new SocketWatch(faults, telemetry).start(threads.core(), threads.worker());
@@ -206,7 +210,7 @@ final class Daemon {
         if (config.listen().adminSocket() != null) {
             admissions.reserveChangesForAdminSocket();
         }
-        return new Gate(admissions, config.listen());
+        return new Gate(admissions, config.listen(), AccountBook.ofHeap());
     }
 
     private static Backend backend(

@@ -46,8 +46,8 @@ final class Gauges {
         metrics.gauge(Meter.REPORTERS, core.reporters()::size);
         gauges.usage(core.reporters());
         metrics.gauge(Meter.JOURNAL_STREAMS, core.journals()::size);
-        metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(true)::held, "guests");
-        metrics.gauge(Meter.CONNECTIONS_HELD, gate.memory(false)::held, "others");
+        metrics.gauge(Meter.CONNECTIONS_HELD, () -> gate.accounts().held(true), "guests");
+        metrics.gauge(Meter.CONNECTIONS_HELD, () -> gate.accounts().held(false), "others");
         for (Listener socket : sockets) {
             metrics.gauge(Meter.CONNECTIONS, socket::connections, socket.name());
         }

@@ -1,5 +1,6 @@
 package io.muster.daemon;
 
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.AcquireMeters;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +65,9 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         }
         for (String reason : new String[] {"denied", "full", "handshake", "certificate"}) {
             metrics.counter(Meter.CONNECTIONS_REFUSED, reason);
+        }
+        for (Limit limit : Limit.values()) {
+            metrics.counter(Meter.LIMITED, limit.word());
         }
         for (Receiver.Outcome outcome : Receiver.Outcome.values()) {
             metrics.counter(Meter.ALERTS, outcome.word());
@@ -283,6 +288,13 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
 
     void alert(Receiver.Outcome outcome) {
         metrics.counter(Meter.ALERTS, outcome.word()).increment();
+    }
+
+    void limited(Limit limit, @Nullable String line) {
+        metrics.counter(Meter.LIMITED, limit.word()).increment();
+        if (line != null) {
+            peers.warn("{}", line);
+        }
     }
 
     void tokenRefused(String reason) {

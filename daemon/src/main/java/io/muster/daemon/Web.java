@@ -1,5 +1,6 @@
 package io.muster.daemon;
 
+import io.muster.daemon.account.Kind;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.api.Api;
 import io.muster.daemon.api.EventFeed;
@@ -9,7 +10,6 @@ import io.muster.daemon.config.Key;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.http.Broadcast;
-import io.muster.daemon.http.Budget;
 import io.muster.daemon.http.HttpServer;
 import io.muster.daemon.http.Page;
 import io.muster.daemon.http.Probes;
@@ -46,7 +46,6 @@ final class Web implements Configurable, AutoCloseable {
     private final Gate gate;
     private final Probes probes;
     private final Telemetry telemetry;
-    private final Budget budget = Budget.ofHeap();
     private final List<HttpServer> servers = new ArrayList<>();
     private @Nullable String url;
     private volatile @Nullable Broadcast events;
@@ -90,6 +89,7 @@ final class Web implements Configurable, AutoCloseable {
                 core.reporters(),
                 backend,
                 gate.admissions(),
+                gate.accounts(),
                 alerts,
                 tokens,
                 certificates,
@@ -132,7 +132,7 @@ final class Web implements Configurable, AutoCloseable {
     }
 
     private HttpServer start(ListenAddress address, Site site, Handshakes handshakes) throws IOException {
-        HttpServer.Terms terms = new HttpServer.Terms(site, MOST_CONNECTIONS, HttpServer.DEADLINE, budget);
+        HttpServer.Terms terms = new HttpServer.Terms(site, MOST_CONNECTIONS, HttpServer.DEADLINE, gate.accounts());
         if (address.kind() == ListenAddress.Kind.HTTPS) {
             return HttpServer.start(handshakes, address, this::refused, terms);
         }
@@ -150,7 +150,7 @@ final class Web implements Configurable, AutoCloseable {
     private void refused(String address, String reason, String sentence) {
         threads.core().execute(() -> {
             refused.accept(reason);
-            if (gate.admissions().budget().take(address)) {
+            if (gate.accounts().account(Kind.STRANGER, address).mayLog()) {
                 log.info("refused {} on https: {}", address, sentence);
             }
         });
@@ -164,7 +164,7 @@ final class Web implements Configurable, AutoCloseable {
         }
         try {
             Site site = probes.rendering(threads.metrics());
-            HttpServer.Terms terms = new HttpServer.Terms(site, MOST_PROBES, HttpServer.DEADLINE, budget);
+            HttpServer.Terms terms = new HttpServer.Terms(site, MOST_PROBES, HttpServer.DEADLINE, gate.accounts());
             HttpServer server = HttpServer.start(threads.network(), address.get(), terms);
             servers.add(server);
             log.info("metrics address={}", HttpServer.shown(server.address()));

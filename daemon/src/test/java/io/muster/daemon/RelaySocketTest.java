@@ -16,6 +16,14 @@ import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.Pki;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Dialect;
+import io.muster.protocol.wire.FrameDecoder;
+import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
+import io.muster.protocol.wire.Message;
+import io.muster.protocol.wire.Request;
+import io.muster.protocol.wire.Response;
 import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.IOException;
@@ -26,6 +34,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -298,6 +307,77 @@ class RelaySocketTest {
         }
     }
 
+    private SocketChannel welcomed() throws IOException {
+        SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.connect(UnixDomainSocketAddress.of(directory.resolve("relay")));
+        ByteBuffer welcome = ByteBuffer.allocate(1);
+        channel.read(welcome);
+        assertThat(welcome.get(0)).as("0, or the error number of a refusal").isZero();
+        return channel;
+    }
+
+    private static Response receive(SocketChannel channel, FrameDecoder decoder) throws Exception {
+        ByteBuffer bytes = ByteBuffer.allocate(1 << 16);
+        while (channel.read(bytes) >= 0) {
+            Message message = decoder.feed(bytes.flip());
+            bytes.compact();
+            if (message != null) {
+                return (Response) message;
+            }
+        }
+        throw new IOException("the relay closed the connection");
+    }
+
+    /** With its own route, the relay could not send such a request, nor the end of its connection. */
+    @Test
+    void aRequestWithTooManyRoutesIsRefusedAndItsConnectionEnds() throws Exception {
+        for (int flags : new int[] {0, Header.NORESPONSE}) {
+            Request far = new Request(
+                    Header.flags(flags),
+                    Collections.nCopies(1024, "r"),
+                    "resource.monitor-waitup",
+                    Bytes.text("{\"up\":4}"),
+                    Request.NODEID_ANY,
+                    1);
+            Request near = Request.of("resource.ping", Bytes.text("{}"), 0, 2);
+            for (int i = 0; i < 600; i++) { // more than the connections that one user may have
+                try (SocketChannel hostile = welcomed()) {
+                    hostile.write(FrameEncoder.of(Dialect.DEPLOYED).encode(far));
+                    hostile.write(FrameEncoder.of(Dialect.DEPLOYED).encode(near));
+                    Response first = receive(hostile, new FrameDecoder(1 << 20));
+                    assertThat(first.errnum()).isEqualTo(flags == 0 ? Errno.EPROTO.value() : 0);
+                }
+            }
+        }
+    }
+
+    @Test
+    void waitingRequestsThroughTheRelayAreLimitedForEachUser() throws Exception {
+        try (FluxClient local = FluxClient.connect(daemon.uri());
+                FluxClient honest = connect();
+                FluxClient hostile = connect()) {
+            local.rpc("resource.offline", drain("0"));
+            ObjectNode large =
+                    JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(1_000_000));
+            for (int i = 0; i < 20; i++) {
+                RpcException refused =
+                        catchThrowableOfType(RpcException.class, () -> hostile.rpc("resource.monitor-waitup", large));
+                assertThat(refused.errno()).isEqualTo(Errno.EINVAL);
+            }
+            ObjectNode small =
+                    JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(4000));
+            for (int i = 0; i < 64; i++) {
+                hostile.call("resource.monitor-waitup", small);
+            }
+            RpcException refused =
+                    catchThrowableOfType(RpcException.class, () -> hostile.rpc("resource.monitor-waitup", small));
+            assertThat(refused.errno()).isEqualTo(Errno.EAGAIN);
+            assertThat(refused).hasMessageContaining("has 64 streams and waiting requests open already");
+            honest.rpc("resource.drain", drain("node1"));
+            local.rpc("resource.drain", drain("node2"));
+        }
+    }
+
     @Test
     void theLimitOfStreamsOfAUserCountsAllConnections() throws Exception {
         try (FluxClient first = connect();
@@ -313,7 +393,8 @@ class RelaySocketTest {
                 try (ResponseStream one = second.stream("resource.journal", null)) {
                     assertThatThrownBy(one::next)
                             .isInstanceOf(RpcException.class)
-                            .hasMessage("this user has 64 streams open already through the relay of this host");
+                            .hasMessageMatching(
+                                    "uid=\\d+ has 64 streams open through the relay of this host already, which is the limit");
                 }
                 assertThat(second.rpc("resource.status", null).isEmpty()).isFalse();
             }

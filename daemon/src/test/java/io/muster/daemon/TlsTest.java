@@ -11,7 +11,7 @@ import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.Shell;
-import io.muster.daemon.access.LogBudget;
+import io.muster.daemon.account.Account;
 import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
@@ -304,7 +304,7 @@ class TlsTest {
     /** Returns a number that the lines of the log about one address do not reach: a slow test takes more than one minute. */
     private static int most(long start) {
         int windows = (int) (1 + TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - start));
-        return windows * (LogBudget.LINES + 1) + 10;
+        return windows * (Account.A_MINUTE + 1) + 10;
     }
 
     @Test

@@ -101,11 +101,15 @@ final class ArchitectureTest {
                         + " daemon.journal");
         arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
-        arrow(arrows, "daemon.access", "inventory.json inventory.axis daemon.config daemon.core protocol.wire");
+        arrow(arrows, "daemon.account", messages.trim());
+        arrow(
+                arrows,
+                "daemon.access",
+                "inventory.json inventory.axis daemon.config daemon.core daemon.account protocol.wire");
         arrow(
                 arrows,
                 "daemon.token",
-                "inventory.problem inventory.json inventory.axis daemon.config daemon.access daemon.journal.disk");
+                "inventory.problem inventory.json inventory.axis daemon.config daemon.access daemon.account daemon.journal.disk");
         arrow(
                 arrows,
                 "daemon.alert",
@@ -115,28 +119,30 @@ final class ArchitectureTest {
         arrow(
                 arrows,
                 "daemon.service",
-                outside + " daemon.config daemon.access daemon.core daemon.ledger daemon.past daemon.token");
+                outside
+                        + " daemon.config daemon.access daemon.account daemon.core daemon.ledger daemon.past daemon.token");
         arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
         arrow(
                 arrows,
                 "daemon.net",
-                messages.trim() + " daemon.journal.disk daemon.config daemon.access daemon.service daemon.tls");
+                messages.trim()
+                        + " daemon.journal.disk daemon.config daemon.access daemon.account daemon.service daemon.tls");
         arrow(
                 arrows,
                 "daemon.relay",
                 messages.trim()
                         + " protocol.tls protocol.client protocol.acquire protocol.admin inventory.problem inventory.axis"
-                        + " daemon.config daemon.access daemon.net");
+                        + " daemon.config daemon.access daemon.account daemon.net");
         arrow(arrows, "daemon.metrics", "");
-        arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.config daemon.tls daemon.net");
+        arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.account daemon.config daemon.tls daemon.net");
         String api =
-                " daemon.config daemon.access daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.etcd";
+                " daemon.config daemon.access daemon.account daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.etcd";
         arrow(arrows, "daemon.api", outside + api);
         arrow(
                 arrows,
                 "daemon",
                 outside
-                        + " daemon.config daemon.access daemon.journal.disk daemon.ledger daemon.journal daemon.etcd daemon.core"
+                        + " daemon.config daemon.access daemon.account daemon.journal.disk daemon.ledger daemon.journal daemon.etcd daemon.core"
                         + " daemon.service daemon.tls daemon.net daemon.relay protocol.tls protocol.client daemon.metrics daemon.http daemon.api daemon.token daemon.alert");
         String client = " protocol.client protocol.tls";
         arrow(

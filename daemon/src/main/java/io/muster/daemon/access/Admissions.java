@@ -40,7 +40,6 @@ public final class Admissions {
     private final Map<Integer, String> spokenFor = new HashMap<>();
 
     private final Map<Integer, Lookup> lookups = new HashMap<>();
-    private final LogBudget budget = new LogBudget(System::nanoTime);
 
     /**
      * @param names the thread that reads /etc/passwd
@@ -74,11 +73,6 @@ public final class Admissions {
     /** Returns the admission in force. May be called on any thread. */
     public Admission inForce() {
         return admission;
-    }
-
-    /** Returns the budget for log lines about peers that are refused. */
-    public LogBudget budget() {
-        return budget;
     }
 
     /**

@@ -42,8 +42,13 @@ public record Identity(
      * @param name {@code cert:NAME}, {@code token:NAME}, or {@code HOST/USER} for a user of another host
      * @param rights the rights that the identity has of itself, beside those that a {@code [[grant]]} gives to the name
      * @param holders the holders that the right {@link Right#HOLD} in {@code rights} covers
+     * @param maker the name of the user for whose page the token was made, or null
      */
-    public record Named(String name, Set<Right> rights, Set<String> holders) {
+    public record Named(
+            String name,
+            Set<Right> rights,
+            Set<String> holders,
+            @Nullable String maker) {
         public Named {
             rights = Set.copyOf(rights);
             holders = Set.copyOf(holders);
@@ -62,12 +67,17 @@ public record Identity(
 
     /** Returns the identity of a peer whose certificate has this name, which a {@code [[grant]]} names with the CA of the certificate. */
     public static Identity ofCertificate(String name) {
-        return ofNamed(Source.CERTIFICATE, Principal.NO_UID, Grant.CERTIFICATE + name, Set.of(), Set.of());
+        return ofNamed(Source.CERTIFICATE, Principal.NO_UID, Grant.CERTIFICATE + name, Set.of(), Set.of(), null);
     }
 
     /** Returns the identity of a peer that sends a token. */
     public static Identity ofToken(String name, Set<Right> rights, Set<String> holders) {
-        return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, holders);
+        return ofToken(name, rights, holders, null);
+    }
+
+    /** @param maker the name of the user for whose page the token was made, or null */
+    public static Identity ofToken(String name, Set<Right> rights, Set<String> holders, @Nullable String maker) {
+        return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, holders, maker);
     }
 
     static Identity ofClaim(int uid, boolean squashed) {
@@ -76,11 +86,12 @@ public record Identity(
 
     /** Returns the identity of another host's user, for whom a peer with a certificate sends a request. */
     static Identity ofClaim(String name, int uid, boolean squashed) {
-        return ofNamed(squashed ? Source.SQUASHED : Source.CLAIMED, uid, name, Set.of(), Set.of());
+        return ofNamed(squashed ? Source.SQUASHED : Source.CLAIMED, uid, name, Set.of(), Set.of(), null);
     }
 
-    private static Identity ofNamed(Source source, int uid, String name, Set<Right> rights, Set<String> holders) {
-        return new Identity(source, uid, -1, 0, Principal.NO_LOGIN, new Named(name, rights, holders));
+    private static Identity ofNamed(
+            Source source, int uid, String name, Set<Right> rights, Set<String> holders, @Nullable String maker) {
+        return new Identity(source, uid, -1, 0, Principal.NO_LOGIN, new Named(name, rights, holders, maker));
     }
 
     /** Returns the user without the process. The result is equal for all connections of a user with the same group. */
@@ -95,6 +106,11 @@ public record Identity(
     /** Returns text that identifies the user, for the log and as the key under which things are counted for each user. */
     public String who() {
         return named == null ? "uid=" + number() : named.name;
+    }
+
+    /** Returns the name of the user who is charged for the user {@code name}: a token for a page counts for its maker. */
+    String payer(String name) {
+        return named == null || named.maker == null ? name : named.maker;
     }
 
     /** Returns the user's number as text, which stands in for an unknown name. */

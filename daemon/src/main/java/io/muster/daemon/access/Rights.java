@@ -1,5 +1,9 @@
 package io.muster.daemon.access;
 
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.wire.Credentials;
@@ -60,6 +64,18 @@ public record Rights(
     /** Returns whether the user is a guest: neither the owner nor named by a grant. */
     public boolean areAGuests() {
         return granted.isEmpty() && !credentials.isOwner();
+    }
+
+    /**
+     * Returns the account of the user.
+     *
+     * @param limit what begins, until {@link Account#end}
+     * @throws io.muster.daemon.account.Excess if the user has as many already
+     */
+    public Account begin(AccountBook book, Limit limit, int most, String noun) {
+        Kind named = allow(Right.SPEAK_FOR) ? Kind.SPEAKER : Kind.USER;
+        Kind kind = credentials.isOwner() ? Kind.OWNER : areAGuests() ? Kind.GUEST : named;
+        return book.begin(kind, identity.payer(user), limit, most, noun);
     }
 
     /** Returns whether the user's name was found; otherwise {@link #user} is the number. */

@@ -5,6 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
@@ -52,11 +55,13 @@ public final class Api implements Site, Configurable {
     private static final Logger log = LoggerFactory.getLogger("http");
 
     private static final int MOST_NAMES = 32;
+    /** How many requests of one user are served at a time, beside readers of events. */
+    private static final int MOST_REQUESTS = 64;
+
     private static final String BEARER = "Bearer ";
     private static final List<String> SECRET_PARAMS = List.of("token", "access_token", "bearer", "api_key", "key");
 
     private final Parts parts;
-    private final Turns turns;
     private final Answer document =
             Answer.of(200, Answer.JSON, resource("openapi.json")).with("vary", "accept-encoding");
     private final Answer documentInGzip = document.gzipped();
@@ -77,6 +82,7 @@ public final class Api implements Site, Configurable {
             Reporters reporters,
             Backend backend,
             Admissions admissions,
+            AccountBook accounts,
             Receiver alerts,
             Bearers bearers,
             Certificates certificates,
@@ -89,7 +95,6 @@ public final class Api implements Site, Configurable {
 
     public Api(Parts parts) {
         this.parts = parts;
-        this.turns = new Turns(parts.beside);
     }
 
     @Override
@@ -232,9 +237,15 @@ public final class Api implements Site, Configurable {
                         String sentence = parts.admissions.inForce().refusal(rights, right);
                         throw new Refusal(403, sentence, Errno.EPERM.name());
                     }
-                    exchange.entitle();
+                    charge(exchange, rights);
                     route.serve(this, new Call(route, exchange, caller, rights));
                 }));
+    }
+
+    /** Charges a request to the account of its user, until its connection is closed. */
+    private void charge(Exchange exchange, Rights rights) {
+        int most = MOST_REQUESTS + parts.accounts.limits().readers();
+        exchange.charge(rights.begin(parts.accounts, Limit.REQUESTS, most, "requests over HTTP"));
     }
 
     private void rights(Call.Caller caller, Consumer<@Nullable Rights> then) {
@@ -272,10 +283,9 @@ public final class Api implements Site, Configurable {
 
     /** Runs a part of a request that takes long, unless the peer has disconnected before the part begins. */
     void beside(Call call, Runnable task) {
-        String who = call.caller().identity().who();
         guard(
                 call,
-                () -> turns.run(who, () -> {
+                () -> parts.beside.execute(() -> {
                     if (!call.exchange().isGone()) {
                         guard(call, task);
                     }
@@ -397,6 +407,9 @@ public final class Api implements Site, Configurable {
                     "filter", "is a list of at most " + MOST_NAMES + " names of events, such as drain,undrain");
         }
         Broadcast.Choice choice = new Broadcast.Choice(filter, item -> names.isEmpty() || names.contains(item.name()));
+        Account payer = call.exchange().account();
+        payer.beginReader();
+        call.exchange().whenGone(() -> payer.end(Limit.READERS));
         call.exchange().follow(parts.events.reader(since, choice, drop -> recheck(call, drop)));
     }
 

@@ -1,5 +1,7 @@
 package io.muster.daemon.api;
 
+import io.muster.daemon.account.Excess;
+import io.muster.daemon.http.Exchange;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Outbox;
 import io.muster.daemon.service.Session;
@@ -13,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +28,7 @@ final class Conversation implements Outbox {
     private final boolean streaming;
     private final Consumer<List<Bytes>> done;
     private final Consumer<RpcException> failed;
-    /** Counts the bytes of a payload as memory of the request, if there is enough. */
-    private final Predicate<Bytes> kept;
+    private final Exchange exchange;
 
     private final List<Bytes> payloads = new ArrayList<>();
     private final Session session;
@@ -40,9 +40,13 @@ final class Conversation implements Outbox {
         this.streaming = streaming;
         this.done = all -> api.guard(call, () -> done.accept(all));
         this.failed = call::fail;
-        this.kept = payload -> call.exchange().keep(payload.length());
+        this.exchange = call.exchange();
         boolean changes = api.admissions().mayChangeByHttp(call.rights());
-        this.session = new Session(backend, api.admissions(), new Session.Peer(call.rights(), changes), this);
+        this.session = new Session(
+                backend,
+                api.admissions(),
+                new Session.Peer(call.rights(), changes, call.exchange().account()),
+                this);
     }
 
     /**
@@ -62,7 +66,7 @@ final class Conversation implements Outbox {
     /** Sends a request for a change, which is made even if the peer disconnects. */
     static void change(
             Api api, Call call, String topic, BiConsumer<Session, Request> send, Consumer<List<Bytes>> done) {
-        open(api, call, topic, null, false, send, done);
+        open(api, call, topic, call.ask().body(), false, send, done);
     }
 
     private static Conversation open(
@@ -86,8 +90,7 @@ final class Conversation implements Outbox {
         }
         boolean end = response.errnum() == Errno.ENODATA.value();
         if (response.errnum() != 0 && !end) {
-            over = true;
-            failed.accept(RpcException.of(response));
+            fail(RpcException.of(response), response);
             return;
         }
         Bytes payload = response.payload();
@@ -95,10 +98,10 @@ final class Conversation implements Outbox {
             payloads.add(payload);
             length += payload.length();
         }
-        if (streaming && payload != null && !kept.test(payload)) {
-            over = true;
-            failed.accept(new RpcException(
-                    Errno.EAGAIN, "the answer takes more memory than there is for requests: ask for less, or later"));
+        try {
+            exchange.keep(streaming && payload != null ? payload.length() : 0);
+        } catch (Excess tooLong) {
+            fail(tooLong, response);
             session.close();
             return;
         }
@@ -110,6 +113,14 @@ final class Conversation implements Outbox {
             failed.accept(new RpcException(
                     Errno.EOVERFLOW, "the answer would be longer than " + (LONGEST >> 20) + " MiB: ask for less"));
             session.close();
+        }
+    }
+
+    @Override
+    public void fail(RpcException error, Response response) {
+        if (!over) {
+            over = true;
+            failed.accept(error);
         }
     }
 

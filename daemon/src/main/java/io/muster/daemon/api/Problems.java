@@ -1,5 +1,6 @@
 package io.muster.daemon.api;
 
+import io.muster.daemon.account.Excess;
 import io.muster.daemon.http.Refusal;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -26,6 +27,9 @@ final class Problems {
     private Problems() {}
 
     static Refusal of(RpcException error) {
+        if (error instanceof Excess excess) {
+            return Refusal.of(excess);
+        }
         int status = STATUS.getOrDefault(error.errno(), OTHER);
         return new Refusal(status, error.sentence(), error.errno().name());
     }

@@ -77,7 +77,14 @@ public enum Key {
             "muster",
             "max-connections",
             Effect.RELOAD,
-            "connections at a time over all sockets; guests may use 15/16 of them"),
+            "connections at a time over all sockets; guests may use 15/16 of them, and one user half"),
+    MAX_READERS("muster", "max-readers", Effect.RELOAD, "readers of events over HTTP that one user may have"),
+    HOLD_RATE(
+            "muster",
+            "hold-rate",
+            Effect.RELOAD,
+            "changes of 1 KiB in a second by a user who has the right hold, but not change"),
+    HOLD_BURST("muster", "hold-burst", Effect.RELOAD, "how many of these changes such a user may make at once"),
     SNAPSHOT_EVERY("muster", "snapshot-every", Effect.RELOAD, "events between snapshots; bounds replay"),
     HISTORY_SIZE("muster", "history-size", Effect.RESTART, "bytes of old journal segments kept"),
     CLOCK_JUMP(

@@ -13,7 +13,19 @@ import org.jspecify.annotations.Nullable;
  * @param maxFrameGuest largest message in bytes from any other user
  * @param maxConnections limit for both sockets together, including those reserved by {@link #maxGuests}
  */
-public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections) {
+public record Listen(
+        Path socket, @Nullable Path adminSocket, int maxFrame, int maxFrameGuest, int maxConnections, OfUser ofUser) {
+    /**
+     * The limits of one user.
+     *
+     * @param readers readers of events over HTTP
+     * @param holdRate changes in a second of a user who may only place holds
+     * @param holdBurst how many of these changes at once
+     */
+    public record OfUser(int readers, int holdRate, int holdBurst) {
+        public static final OfUser USUAL = new OfUser(32, 50, 5000);
+    }
+
     private static final ByteSize SMALLEST_FRAME = new ByteSize(4096);
     private static final ByteSize LARGEST_FRAME = new ByteSize(1L << 30);
     private static final int FEW_CONNECTIONS = 4;
@@ -38,7 +50,21 @@ public record Listen(Path socket, @Nullable Path adminSocket, int maxFrame, int 
                 admin,
                 frame(muster, "max-frame", 64 << 20),
                 frame(muster, "max-frame-guest", 1 << 20),
-                muster.integer("max-connections", 8192, 1, 1_000_000));
+                muster.integer("max-connections", 8192, 1, 1_000_000),
+                new OfUser(
+                        muster.integer("max-readers", OfUser.USUAL.readers, 1, 2048),
+                        muster.integer("hold-rate", OfUser.USUAL.holdRate, 1, 1_000_000),
+                        muster.integer("hold-burst", OfUser.USUAL.holdBurst, 1, 1_000_000)));
+    }
+
+    /** The number of connections that only the owner may use. */
+    public int reservedForOwner() {
+        return Math.min(maxConnections / 2, Math.max(1, maxConnections / 64));
+    }
+
+    /** The number of connections that one user other than the owner may have. */
+    public int maxOfUser() {
+        return Math.max(1, maxConnections / 2);
     }
 
     /**

@@ -1,21 +1,29 @@
 package io.muster.daemon.http;
 
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Excess;
+
 /** A request that waits for its response. Every method may be called on any thread. */
 public interface Exchange {
     Ask ask();
 
     /**
-     * Records that the sender has a right to this request. While the request is served, its connection is not closed to make
-     * room for another one.
+     * Records that the sender has a right to this request, which ends with {@link Account#end} when the connection is closed or the
+     * response has been sent. While the request is served, its connection is not closed to make room for another one.
+     *
+     * @param user the account in which the request has begun
      */
-    void entitle();
+    void charge(Account user);
+
+    /** Returns the account of the request: that of its user after {@link #charge}, that of its address before. */
+    Account account();
 
     /**
      * Counts bytes that the request keeps in memory until its connection is closed or the response has been sent.
      *
-     * @return false if requests and responses take all memory that they may
+     * @throws Excess if the user has no more room
      */
-    boolean keep(long bytes);
+    void keep(long bytes);
 
     /** Sends the response. Calls after the first one have no effect. If the peer has disconnected, nothing is sent. */
     void answer(Answer answer);

@@ -1,6 +1,9 @@
 package io.muster.daemon.http;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Excess;
+import io.muster.daemon.account.Limit;
 import io.muster.protocol.wire.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -31,7 +34,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +60,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     private final HttpServer.Terms terms;
     private final boolean loopback;
     private final @Nullable Identity peer;
-    private final String origin;
+    private final Account origin;
+    /** The account of the request: that of the origin until the request is known to have a right. Guarded by this object. */
+    private Account payer;
+
     private final List<Runnable> whenGone = new ArrayList<>();
     private final ByteArrayOutputStream content = new ByteArrayOutputStream(0);
     private Phase phase = Phase.HEAD;
@@ -68,25 +73,27 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     private @Nullable Chunks source;
     private boolean pumping;
     private volatile boolean gone;
-    private volatile boolean entitled;
     private int ticks;
     private Phase phaseBefore = Phase.HEAD;
-    private final AtomicLong taken = new AtomicLong();
+    /** The bytes that {@link #payer} counts for this connection. Guarded by this object. */
+    private long taken;
+
     private long written;
     /** Bytes of the response that the socket has taken, now and at the last tick. */
     private long sent;
 
     private long sentBefore;
 
-    /** @param origin the address, or the user of this host, to whose share of the connections this one counts */
-    HttpConnection(HttpServer.Terms terms, boolean loopback, @Nullable Identity peer, String origin) {
+    /** @param origin the account of the address, or of the user of this host, to whose share of the connections this one counts */
+    HttpConnection(HttpServer.Terms terms, boolean loopback, @Nullable Identity peer, Account origin) {
         this.terms = terms;
         this.loopback = loopback;
         this.peer = peer;
         this.origin = origin;
+        this.payer = origin;
     }
 
-    String origin() {
+    Account origin() {
         return origin;
     }
 
@@ -121,21 +128,34 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     public void handlerAdded(ChannelHandlerContext ctx) {
         context = ctx;
         long millis = terms.deadline().toMillis();
-        timer = ctx.executor().scheduleAtFixedRate(this::tick, millis, millis, TimeUnit.MILLISECONDS);
+        timer = ctx.executor().scheduleAtFixedRate(() -> guard(this::tick), millis, millis, TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        gone = true;
+        synchronized (this) {
+            gone = true;
+        }
+        free();
         if (timer != null) {
             timer.cancel(false);
         }
-        if (source != null) {
-            source.close();
-        }
-        free();
-        whenGone.forEach(Runnable::run);
+        List<Runnable> last = new ArrayList<>(whenGone);
         whenGone.clear();
+        if (source != null) {
+            last.add(source::close);
+        }
+        last.forEach(this::guard);
+    }
+
+    /** Runs a part of the connection's work. A bug closes the connection. */
+    private void guard(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException bug) {
+            LOG.error("a bug closed the connection of {}", origin, bug);
+            context().close();
+        }
     }
 
     private void tick() {
@@ -210,25 +230,45 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     }
 
     private void take(long bytes) {
-        if (!keep(bytes)) {
-            throw new Refusal(503, "requests and responses of other connections take all memory: try again later");
+        try {
+            keep(bytes);
+        } catch (Excess e) {
+            throw Refusal.of(e);
         }
     }
 
     @Override
-    public boolean keep(long bytes) {
-        if (bytes > 0 && !terms.budget().take(bytes)) {
-            return false;
+    public synchronized void keep(long bytes) {
+        if (!gone) {
+            payer.take(bytes, taken);
+            taken += bytes;
         }
-        taken.addAndGet(bytes);
-        if (gone) {
-            free();
-        }
-        return true;
     }
 
-    private void free() {
-        terms.budget().free(taken.getAndSet(0));
+    @Override
+    public synchronized void charge(Account user) {
+        if (gone) {
+            user.end(Limit.REQUESTS);
+        } else {
+            payer.give(taken);
+            user.take(taken);
+            payer = user;
+        }
+    }
+
+    @Override
+    public synchronized Account account() {
+        return payer;
+    }
+
+    /** Gives back everything that the request has in the account of its user. */
+    private synchronized void free() {
+        payer.give(taken);
+        taken = 0;
+        if (payer != origin) {
+            payer.end(Limit.REQUESTS);
+            payer = origin;
+        }
     }
 
     @Override
@@ -275,14 +315,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         });
     }
 
-    @Override
-    public void entitle() {
-        entitled = true;
-    }
-
-    /** Returns whether a request is served that {@link #entitle} was called for. */
+    /** Returns whether a request is served that has been charged to its user. */
     boolean isEntitled() {
-        return entitled && !isIdle();
+        return account() != origin && !isIdle();
     }
 
     @Override
@@ -292,10 +327,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
 
     private void onLoop(Runnable task) {
         if (context().executor().inEventLoop()) {
-            task.run();
+            guard(task);
         } else {
             try {
-                context().executor().execute(task);
+                context().executor().execute(() -> guard(task));
             } catch (RejectedExecutionException stopped) {
                 LOG.debug("a response comes after the end: {}", stopped.getMessage());
             }

@@ -1,6 +1,10 @@
 package io.muster.daemon.http;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.net.SocketFile;
 import io.muster.daemon.tls.Guest;
@@ -39,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * A socket on which the daemon speaks HTTP. Peers may be hostile: a connection serves one request, each step of it has a
  * deadline, and heads, bodies and the memory for all connections are limited. If there are too many connections, a new one
  * takes the place of a connection of the origin that has the most, so that a peer that holds connections open cannot keep a
- * probe out. The requests of users who have a right to them are never closed for that. No other thread of the daemon waits
+ * probe out. The requests of users who have a right to them are never closed for that; each user may have a limited number. No other thread of the daemon waits
  * for this one.
  */
 public final class HttpServer implements AutoCloseable {
@@ -76,7 +80,7 @@ public final class HttpServer implements AutoCloseable {
      * @param most the highest number of connections
      * @param deadline how long a request may take to arrive, and how long a peer may read nothing
      */
-    public record Terms(Site site, int most, Duration deadline, Budget budget) {}
+    public record Terms(Site site, int most, Duration deadline, AccountBook accounts) {}
 
     /**
      * Opens a TCP socket.
@@ -258,11 +262,14 @@ public final class HttpServer implements AutoCloseable {
 
         /** Serves a connection of a peer; {@code peer} is null if only a token can identify the user. */
         void add(Channel channel, @Nullable Identity peer) {
-            String origin = channel.remoteAddress() instanceof InetSocketAddress || peer == null
+            String source = channel.remoteAddress() instanceof InetSocketAddress || peer == null
                     ? HttpConnection.source(channel)
                     : peer.who();
+            Account origin =
+                    terms.accounts().begin(Kind.STRANGER, source, Limit.CONNECTIONS, Integer.MAX_VALUE, "connections");
+            channel.closeFuture().addListener(closed -> origin.end(Limit.CONNECTIONS));
             if (!makeRoom(origin)) {
-                LOG.debug("connection of {} closed, because there are too many", origin);
+                LOG.debug("connection of {} closed, because there are too many", source);
                 channel.close();
                 return;
             }
@@ -278,20 +285,22 @@ public final class HttpServer implements AutoCloseable {
          *
          * @return whether there is room for a connection of the origin
          */
-        private boolean makeRoom(String origin) {
+        private boolean makeRoom(Account origin) {
             int share = terms.most() - terms.most() / OTHERS;
             if (open.size() < share) {
                 return true;
             }
-            Map<String, Integer> counts = new LinkedHashMap<>();
-            open.values().forEach(each -> counts.merge(each.origin(), 1, Integer::sum));
-            boolean hasItsShare = counts.getOrDefault(origin, 0) >= share;
+            boolean hasItsShare = origin.count(Limit.CONNECTIONS) > share;
             if (open.size() < terms.most() && !hasItsShare) {
                 return true;
             }
-            Stream<String> origins = hasItsShare
+            Stream<Account> origins = hasItsShare
                     ? Stream.of(origin)
-                    : counts.keySet().stream().sorted(Comparator.comparing(counts::get, Comparator.reverseOrder()));
+                    : open.values().stream()
+                            .map(HttpConnection::origin)
+                            .distinct()
+                            .sorted(Comparator.<Account>comparingInt(each -> each.count(Limit.CONNECTIONS))
+                                    .reversed());
             Optional<Channel> victim =
                     origins.flatMap(each -> victim(each).stream()).findFirst();
             victim.ifPresent(channel -> {
@@ -302,9 +311,9 @@ public final class HttpServer implements AutoCloseable {
         }
 
         /** Returns the oldest connection of an origin that is idle; if all are busy, the oldest that serves no user with a right. */
-        private Optional<Channel> victim(String origin) {
+        private Optional<Channel> victim(Account origin) {
             List<Map.Entry<Channel, HttpConnection>> own = open.entrySet().stream()
-                    .filter(entry -> entry.getValue().origin().equals(origin)
+                    .filter(entry -> entry.getValue().origin() == origin
                             && !entry.getValue().isEntitled())
                     .toList();
             return own.stream()

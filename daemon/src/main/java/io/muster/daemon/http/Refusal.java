@@ -2,6 +2,7 @@ package io.muster.daemon.http;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.account.Excess;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -12,6 +13,7 @@ public final class Refusal extends RuntimeException {
 
     private static final int UNAUTHORIZED = 401;
     private static final int UNAVAILABLE = 503;
+    private static final int TOO_MANY = 429;
 
     private final int status;
     private final String errno;
@@ -31,6 +33,12 @@ public final class Refusal extends RuntimeException {
         } else if (status == UNAVAILABLE) {
             headers.put("retry-after", "1");
         }
+    }
+
+    /** Returns the refusal of a request whose user is past a limit. */
+    public static Refusal of(Excess excess) {
+        return new Refusal(TOO_MANY, String.valueOf(excess.getMessage()), "EAGAIN")
+                .with("retry-after", Integer.toString(excess.seconds()));
     }
 
     /** The refusal of a request that a browser sends because of a page of another site. */

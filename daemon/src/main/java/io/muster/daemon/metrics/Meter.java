@@ -86,6 +86,13 @@ public enum Meter {
             "B",
             "Memory held for unfinished messages, waiting and open requests, and unread answers: of guests, of others",
             "peers"),
+    LIMITED(
+            "limited_total",
+            Type.COUNTER,
+            "",
+            "Requests and connections refused because their user is past a limit: bytes, connections, requests, streams,"
+                    + " readers, changes",
+            "limit"),
     CONNECTIONS_REFUSED("connections_refused_total", Type.COUNTER, "", "Connections turned away", "reason"),
 
     CERTIFICATE_EXPIRY(

@@ -3,6 +3,10 @@ package io.muster.daemon.net;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Excess;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Listen;
@@ -16,49 +20,42 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Limits how many peers are connected and how long their messages may be, and has the memory budgets for all sockets. Used
- * on the core thread.
- */
+/** Limits how many peers are connected and how long their messages may be, and has the accounts of all users. Used on the core thread. */
 public final class Gate implements Configurable {
     private final Admissions admissions;
     private Listen limits;
     private int inside;
     private int guests;
-    private final MemoryBudget guestsMemory = MemoryBudget.ofGuests();
-    private final MemoryBudget othersMemory = MemoryBudget.ofOthers();
+    private final AccountBook accounts;
 
-    public Gate(Admissions admissions, Listen limits) {
+    public Gate(Admissions admissions, Listen limits, AccountBook accounts) {
         this.admissions = admissions;
+        this.accounts = accounts;
         this.limits = limits;
-        guestsMemory.atLeast(leastMemory(limits));
-    }
-
-    /**
-     * Returns the least memory that guests get: two messages of the largest size, so that one slow peer does not keep all
-     * others from sending theirs.
-     */
-    private static long leastMemory(Listen limits) {
-        return 2L * limits.maxFrameGuest();
+        configure(limits);
     }
 
     /** Sets the limits for peers that connect from now on. */
     @Override
     public void configure(Config next) {
-        limits = next.listen();
-        guestsMemory.atLeast(leastMemory(limits));
+        configure(next.listen());
+    }
+
+    /** Each user has at least the memory of two messages of the largest size, so that one slow connection does not stop the others. */
+    private void configure(Listen next) {
+        limits = next;
+        Listen.OfUser each = next.ofUser();
+        accounts.configure(
+                new AccountBook.Limits(each.readers(), each.holdRate(), each.holdBurst()), 2L * next.maxFrameGuest());
     }
 
     public Admissions admissions() {
         return admissions;
     }
 
-    /**
-     * Returns the budget for guests or for all other peers. There are two budgets, so that guests cannot use up the memory
-     * for users that the configuration names.
-     */
-    public MemoryBudget memory(boolean guests) {
-        return guests ? guestsMemory : othersMemory;
+    /** Returns the accounts of all users. May be called on any thread. */
+    public AccountBook accounts() {
+        return accounts;
     }
 
     /** Returns whether all sockets together have as many connections as the configuration allows. */
@@ -72,21 +69,31 @@ public final class Gate implements Configurable {
     }
 
     /**
-     * Counts a guest that has been accepted. For other peers this does nothing.
+     * Counts a peer that has been accepted in the account of its user.
      *
-     * @return false if the peer is a guest and there are as many guests as the configuration allows: the other connections
-     *     are reserved for other users
+     * @return the account; null if the other connections are reserved for other users
      */
-    boolean seat(Channel peer, Rights rights, Executor core) {
-        if (!rights.areAGuests()) {
-            return true;
+    @Nullable
+    Account seat(Channel peer, Rights rights, Executor core) {
+        boolean isOwner = rights.credentials().isOwner();
+        int guest = rights.areAGuests() ? 1 : 0;
+        if ((guest == 1 && guests >= limits.maxGuests())
+                || (!isOwner && inside > limits.maxConnections() - limits.reservedForOwner())) {
+            return null;
         }
-        if (guests >= limits.maxGuests()) {
-            return false;
+        try {
+            int most = isOwner ? Integer.MAX_VALUE : limits.maxOfUser();
+            Account account = rights.begin(accounts, Limit.CONNECTIONS, most, "connections");
+            guests += guest;
+            peer.closeFuture()
+                    .addListener(closed -> core.execute(() -> {
+                        guests -= guest;
+                        account.end(Limit.CONNECTIONS);
+                    }));
+            return account;
+        } catch (Excess full) {
+            return null;
         }
-        guests++;
-        peer.closeFuture().addListener(closed -> core.execute(() -> guests--));
-        return true;
     }
 
     public int maxFrame(Rights rights) {

@@ -1,5 +1,7 @@
 package io.muster.daemon.net;
 
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Holding;
 import io.muster.daemon.service.Outbox;
 import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Tracer;
@@ -39,15 +41,15 @@ import org.slf4j.LoggerFactory;
  * <p>A client may send all its requests before it reads the first response; libflux does, and blocks in write(2) until they
  * are sent. Therefore the connection continues to read even if its peer does not: requests wait in a {@link Backlog},
  * undecoded, and a response is computed when there is room for it in the socket's buffer. So the memory for a peer is that
- * of one response and of the peer's waiting requests, regardless of the requests that it sends. The {@link MemoryBudget}
- * limits what all peers cost together: when memory becomes tight, a request loses its payload and is responded to with
- * EAGAIN when its turn comes; when the budget is used up, the connection is closed.
+ * of one response and of the peer's waiting requests, regardless of the requests that it sends. The {@link Account} of the
+ * user limits what all connections of the user cost: when memory becomes tight, a request loses its payload and is responded
+ * to with EAGAIN when its turn comes; when the memory is used up, the connection is closed.
  *
  * <p>The connection stops reading only if the peer reads its responses and has requests waiting: for their turn, for the
  * response to a query, or for the disk. In this case the peer waits for the daemon, so one of the two sides can always
  * continue.
  */
-final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryBudget.Holder {
+final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding.Holder {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     private static final int RESUME_PENDING = 2048;
@@ -83,7 +85,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     private final Terms terms;
     private final Reads reads;
     private final Channel channel;
-    private final MemoryBudget.Account account;
+    private final Holding memory;
 
     private final Backlog backlog = new Backlog();
     /**
@@ -107,17 +109,11 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
      * The limits of a connection, and the objects that it shares with others.
      *
      * @param maxFrame the highest number of bytes in one message
-     * @param memory the budget that the peer shares with others
-     * @param mayComplain whether the log has room for one more line about a fault of this peer
+     * @param account the account of the peer
      * @param stopping whether the daemon stops, so that no more requests are served
      * @param core the thread that serves the peer
      */
-    record Terms(
-            int maxFrame,
-            MemoryBudget memory,
-            BooleanSupplier mayComplain,
-            BooleanSupplier stopping,
-            EventExecutor core) {}
+    record Terms(int maxFrame, Account account, BooleanSupplier stopping, EventExecutor core) {}
 
     Link(Channel channel, String peer, Terms terms, Tracer trace, Function<Outbox, Session> session) {
         this.channel = channel;
@@ -127,8 +123,8 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         this.terms = terms;
         this.reads = new Reads(channel, terms.core);
         this.session = session.apply(this);
-        this.account = terms.memory.open(this);
-        this.unsent = new Unsent(account);
+        this.memory = terms.account.open(this);
+        this.unsent = new Unsent(memory);
         log.debug("peer={} welcome", peer);
     }
 
@@ -160,9 +156,9 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
     }
 
     private void keep(byte[] body) throws ProtocolException {
-        if (isWritable() || !account.isTight()) {
+        if (isWritable() || !memory.isTight()) {
             backlog.add(body, false);
-        } else if (account.isFull()) {
+        } else if (memory.isFull()) {
             closeNow("the peer does not read its answers, and its " + backlog.size() + " waiting requests take "
                     + (backlog.bytes() >> 10) + " KiB, which is the limit");
         } else {
@@ -246,7 +242,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
                 soon(Task.SERVE);
             }
             read();
-            account.update();
+            memory.update();
         }
     }
 
@@ -303,7 +299,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (task == Task.FLUSH) {
             channel.flush();
             read();
-            account.update();
+            memory.update();
             return;
         }
         if (task == Task.RESUME) {
@@ -318,7 +314,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         boolean tooMany = pending > RESUME_PENDING;
         pending += change;
         if (change < 0) {
-            soon(tooMany && pending <= RESUME_PENDING ? Task.SERVE : Task.FLUSH); // each task also updates the account
+            soon(tooMany && pending <= RESUME_PENDING ? Task.SERVE : Task.FLUSH); // each task also updates the memory
         }
     }
 
@@ -355,18 +351,16 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         channel.close();
     }
 
-    /**
-     * Returns the number of bytes that are held for this peer alone. Payloads that are shared with other peers are not
-     * counted.
-     */
+    /** Payloads that are shared with other peers are not counted. */
     @Override
     public long holds() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return decoder.held()
-                + backlog.bytes()
-                + unsent.own()
-                + (out == null ? 0 : out.totalPendingWriteBytes())
-                + session.keeps();
+        return decoder.held() + backlog.bytes() + unsent.own() + (out == null ? 0 : out.totalPendingWriteBytes());
+    }
+
+    @Override
+    public long taken() {
+        return session.keeps();
     }
 
     /** The waiting requests of a peer that does not read are limited when they arrive, see {@link #keep}. */
@@ -400,7 +394,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (isClosed()) {
             return;
         }
-        if (terms.mayComplain.getAsBoolean()) {
+        if (terms.account.mayLog()) {
             log.warn("peer={} closed: {}", peer, why);
         }
         release();
@@ -413,8 +407,12 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
             log.debug("peer={} gone requests={}", peer, received);
             backlog.clear();
             unsent.clear();
-            session.close();
-            account.close();
+            memory.close();
+            try {
+                session.close();
+            } catch (RuntimeException bug) { // the connection is closed all the same
+                log.error("peer={} a bug made the end of the session fail", peer, bug);
+            }
         }
     }
 
@@ -428,7 +426,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         trace.message(peer, '>', response);
         try {
             write(response);
-            // This task updates the account. An update may close any connection, which the caller may not expect now.
+            // This task updates the memory. An update may close any connection, which the caller may not expect now.
             soon(Task.FLUSH);
         } catch (OutOfMemoryError e) { // Netty limits its memory outside the heap
             terms.core.execute(() -> closeNow("there is no memory for an answer: " + e.getMessage()));
@@ -493,7 +491,6 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, MemoryB
         if (payload == null || payload.length() <= COPIED || isGone() || isClosed()) {
             return null;
         }
-        String why = account.refusal(payload, payload.length());
-        return why == null ? null : new RpcException(Errno.EAGAIN, why);
+        return memory.refusal(payload, payload.length());
     }
 }

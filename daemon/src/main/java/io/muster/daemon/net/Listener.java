@@ -2,6 +2,8 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Kind;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.service.Backend;
@@ -40,6 +42,7 @@ public abstract class Listener implements Configurable, AutoCloseable {
     private static final long GRACE_MILLIS = 2000;
 
     private static final AttributeKey<Link> LINK = AttributeKey.valueOf(Listener.class, "link");
+    private static final AttributeKey<Account> ACCOUNT = AttributeKey.valueOf(Listener.class, "account");
 
     private final String name;
     private final boolean changes;
@@ -108,14 +111,18 @@ public abstract class Listener implements Configurable, AutoCloseable {
     private void decide(
             Channel channel, Identity identity, String process, @Nullable Rights rights, Consumer<Rights> welcome) {
         if (rights == null) {
-            if (gate().admissions().budget().take(identity.who())) {
+            if (gate().accounts().account(Kind.GUEST, identity.who()).mayLog()) {
                 log.info("refused {} {}: guests are not allowed", identity.who(), process);
             }
             refuse(channel, Errno.EPERM, "denied");
-        } else if (channel.isActive() && !gate().seat(channel, rights, this::onCore)) {
-            refuse(channel, Errno.EAGAIN, "full");
         } else if (channel.isActive()) {
-            welcome.accept(rights);
+            Account account = gate().seat(channel, rights, this::onCore);
+            channel.attr(ACCOUNT).set(account);
+            if (account == null) {
+                refuse(channel, Errno.EAGAIN, "full");
+            } else {
+                welcome.accept(rights);
+            }
         }
     }
 
@@ -144,17 +151,12 @@ public abstract class Listener implements Configurable, AutoCloseable {
     /** @param process the peer's process or address, for the log */
     final Link connection(Channel channel, String process, Rights rights) {
         terms.backend.queries().meters().connected(name);
-        Session.Peer peer = new Session.Peer(rights, changes);
-        String who = rights.identity().who();
+        Account account = channel.attr(ACCOUNT).get();
+        Session.Peer peer = new Session.Peer(rights, changes, account);
         Link link = new Link(
                 channel,
                 rights.principal() + ":" + process,
-                new Link.Terms(
-                        gate().maxFrame(rights),
-                        gate().memory(rights.areAGuests()),
-                        () -> gate().admissions().budget().take(who),
-                        () -> stopping,
-                        core()),
+                new Link.Terms(gate().maxFrame(rights), account, () -> stopping, core()),
                 terms.trace,
                 outbox -> new Session(terms.backend, gate().admissions(), peer, outbox));
         channel.attr(LINK).set(link);

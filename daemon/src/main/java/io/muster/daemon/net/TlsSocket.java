@@ -2,6 +2,7 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Kind;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.tls.Guest;
@@ -114,7 +115,7 @@ public final class TlsSocket extends Listener implements Host {
     public void refused(String address, String reason, String sentence) {
         core().execute(() -> {
             refused(reason);
-            if (gate().admissions().budget().take(address)) {
+            if (gate().accounts().account(Kind.STRANGER, address).mayLog()) {
                 log.info("refused {} on {}: {}", address, name(), sentence);
             }
         });

@@ -1,5 +1,6 @@
 package io.muster.daemon.net;
 
+import io.muster.daemon.account.Holding;
 import io.muster.protocol.wire.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -17,13 +18,13 @@ final class Unsent {
      */
     private static final int PIECE = 1 << 15;
 
-    private final MemoryBudget.Account account;
+    private final Holding memory;
     private final Deque<Rest> parts = new ArrayDeque<>();
     private long bytes;
     private long own;
 
-    Unsent(MemoryBudget.Account account) {
-        this.account = account;
+    Unsent(Holding memory) {
+        this.memory = memory;
     }
 
     /**
@@ -60,7 +61,7 @@ final class Unsent {
             parts.add(new Rest(pieces.get(i), payload, i == pieces.size() - 1));
         }
         bytes += payload.length();
-        account.waits(payload, payload.length());
+        memory.waits(payload, payload.length());
     }
 
     /**
@@ -78,13 +79,13 @@ final class Unsent {
         if (!rest.bytes.hasRemaining()) {
             parts.remove();
             if (rest.shared != null && rest.last) {
-                account.isRead(rest.shared);
+                memory.isRead(rest.shared);
             }
         }
         return piece;
     }
 
-    /** Drops everything. Closing the account releases the shared payloads. */
+    /** Drops everything. Closing the memory releases the shared payloads. */
     void clear() {
         parts.clear();
         bytes = 0;

@@ -1,6 +1,6 @@
 /**
  * The net package has everything that knows Netty's channels for peers: listeners, the handshake with a new peer, one
- * connection for each peer, and the memory budgets. It depends on service, access, config, the protocol and the names of
+ * connection for each peer. It depends on service, access, account, config, the protocol and the names of
  * sockets. It runs on the core thread, which is Netty's one event loop for peers.
  */
 @NullMarked

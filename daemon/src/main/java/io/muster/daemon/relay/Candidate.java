@@ -296,7 +296,7 @@ final class Candidate {
 
         @Override
         public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-            relay.locals().forEach(Local::resume);
+            relay.forEach(Local::resume);
         }
 
         @Override

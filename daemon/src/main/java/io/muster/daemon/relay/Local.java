@@ -1,6 +1,9 @@
 package io.muster.daemon.relay;
 
-import io.muster.daemon.net.MemoryBudget;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Excess;
+import io.muster.daemon.account.Holding;
+import io.muster.daemon.account.Limit;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
@@ -36,7 +39,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The connection of a user of this host. Its requests get the user's credentials and a route that leads back here.
  */
-final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.Holder {
+final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder {
     private static final Logger log = LoggerFactory.getLogger("relay");
 
     /**
@@ -47,16 +50,24 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     /** Requests of a connection that are no streams. Further ones stay unread in the socket. */
     private static final int MOST_OPEN = 128;
 
+    private static final int MOST_STREAMS = 64;
+    private static final int MOST_REQUESTS = 1024;
+    /** The routes of a request, to which the relay adds one: far fewer than a message may have. */
+    private static final int MOST_ROUTES = 64;
+
     private static final Credentials SENDER = new Credentials(Credentials.USERID_UNKNOWN, Credentials.OWNER);
 
     private final Relay relay;
     private final EpollDomainSocketChannel channel;
     private final String route;
     private final FrameDecoder decoder = new FrameDecoder(MOST_FRAME);
-    private final MemoryBudget.Account account;
     private final Map<Key, Open> open = new LinkedHashMap<>();
     private int streams;
-    private @Nullable Share share;
+    private @Nullable Account account;
+    private @Nullable Holding memory;
+    /** The bytes of the open requests. */
+    private long taken;
+
     private Credentials user = Credentials.UNSET;
     private boolean welcomed;
     private boolean gone;
@@ -74,12 +85,18 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         /** The acquisition that the request opened; null for any other request. */
         private final @Nullable Held held;
 
+        private final long bytes;
         private final long since = System.nanoTime();
         private boolean sent;
 
         Open(Request request, @Nullable Held held) {
             this.request = request;
             this.held = held;
+            this.bytes = Account.size(request);
+        }
+
+        Limit limit() {
+            return request.isStreaming() ? Limit.STREAMS : Limit.REQUESTS;
         }
     }
 
@@ -87,7 +104,6 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         this.relay = relay;
         this.channel = channel;
         this.route = route;
-        this.account = relay.memory().open(this);
     }
 
     String route() {
@@ -102,11 +118,12 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws IOException {
         int uid = channel.peerCredentials().uid();
-        share = relay.enter(this, uid);
-        if (share == null) {
+        account = relay.enter(this, uid);
+        if (account == null) {
             channel.writeAndFlush(oneByte(Errno.EAGAIN.value())).addListener(ChannelFutureListener.CLOSE);
             return;
         }
+        memory = account.open(this);
         user = new Credentials(uid, Credentials.USER);
         relay.upstream().introduce(uid, () -> {
             if (channel.isActive()) {
@@ -139,11 +156,25 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         } finally {
             bytes.release();
         }
-        account.update();
+        update();
+    }
+
+    private void update() {
+        if (memory != null) {
+            memory.update();
+        }
+    }
+
+    private Account account() {
+        return Objects.requireNonNull(account);
     }
 
     private void take(Request request) {
         Request stamped = request.with(user);
+        if (request.routes().size() > MOST_ROUTES) {
+            refuse(stamped, Errno.EPROTO, "the request has more than " + MOST_ROUTES + " routes");
+            return;
+        }
         if (request.isNoresponse()) {
             cancel(request);
             relay.upstream().send(onward(stamped));
@@ -151,29 +182,42 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         }
         Key key = Key.of(request);
         if (open.containsKey(key)) {
-            answer(Response.error(
-                    stamped,
-                    SENDER,
-                    Errno.EPROTO.value(),
-                    "matchtag " + request.matchtag() + " names an open request already"));
+            refuse(stamped, Errno.EPROTO, "matchtag " + request.matchtag() + " names an open request already");
             return;
         }
-        Share mine = Objects.requireNonNull(share);
-        if (request.isStreaming() && !mine.takesStreams()) {
-            answer(Response.error(
-                    stamped,
-                    SENDER,
-                    Errno.EAGAIN.value(),
-                    "this user has " + Share.MOST_STREAMS + " streams open already through the relay of this host"));
+        try {
+            account().checkRoom(Account.size(stamped), taken);
+            boolean isStream = request.isStreaming();
+            account()
+                    .begin(
+                            isStream ? Limit.STREAMS : Limit.REQUESTS,
+                            isStream ? MOST_STREAMS : MOST_REQUESTS + (open.isEmpty() ? Relay.MOST_OF_USER : 0),
+                            (isStream ? "streams" : "requests") + " open through the relay of this host");
+        } catch (Excess e) {
+            refuse(stamped, e.errno(), e.sentence());
             return;
         }
-        mine.begin(request.isStreaming());
-        streams += request.isStreaming() ? 1 : 0;
-        Held held = Held.of(stamped, relay.upstream(), this);
-        Open opened = new Open(stamped, held);
+        Open opened = new Open(stamped, Held.of(stamped, relay.upstream(), this));
         open.put(key, opened);
+        account().take(opened.bytes);
+        taken += opened.bytes;
+        streams += request.isStreaming() ? 1 : 0;
         send(opened);
         read();
+    }
+
+    private void refuse(Request request, Errno errno, String sentence) {
+        if (!request.isNoresponse()) {
+            answer(Response.error(request, SENDER, errno.value(), sentence));
+        }
+    }
+
+    /** Gives back what an open request has in the account. */
+    private void ended(Open request) {
+        account().end(request.limit());
+        account().give(request.bytes);
+        taken -= request.bytes;
+        streams -= request.limit() == Limit.STREAMS ? 1 : 0;
     }
 
     private void send(Open each) {
@@ -213,11 +257,10 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
                 .setAutoRead(!gone
                         && channel.isWritable()
                         && open.size() - streams < MOST_OPEN
-                        && Objects.requireNonNull(share).takesRequests()
                         && relay.upstream().takesMore());
     }
 
-    /** Continues to read if the daemon, and the share of the user, accept requests again. */
+    /** Continues to read if the daemon accepts requests again. */
     void resume() {
         read();
     }
@@ -262,8 +305,7 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         if (response.isLast()) {
             Open ended = open.remove(key);
             if (ended != null) {
-                streams -= ended.request.isStreaming() ? 1 : 0;
-                Objects.requireNonNull(share).end(ended.request.isStreaming());
+                ended(ended);
             }
             if (ended != null && ended.held != null) {
                 ended.held.close();
@@ -281,7 +323,7 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
         ByteBuffer frame =
                 FrameEncoder.of(spoken == null ? Dialect.DEPLOYED : spoken).encode(response);
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame), channel.voidPromise());
-        account.update();
+        update();
     }
 
     /** Sends an error from the relay itself, which ends a request. */
@@ -344,23 +386,46 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (!(cause instanceof IOException)) {
-            log.error("a bug closed the connection of uid {}", Integer.toUnsignedString(user.userid()), cause);
+        if (cause instanceof IOException) {
+            release();
+            ctx.close();
+        } else {
+            broken(cause);
         }
-        release();
-        ctx.close();
     }
 
+    /** Closes the connection because of a bug. */
+    void broken(Throwable bug) {
+        log.error("a bug closed the connection of uid {}", Integer.toUnsignedString(user.userid()), bug);
+        release();
+        channel.close();
+    }
+
+    /** Gives back everything that the connection has, then tells the daemon. */
     private void release() {
-        if (gone) {
+        if (gone || account == null) {
+            gone = true;
             return;
         }
         gone = true;
-        account.close();
+        List<Open> ending = List.copyOf(open.values());
+        open.clear();
+        ending.forEach(this::ended);
+        if (memory != null) {
+            memory.close();
+        }
+        relay.leave(this, account);
+        try {
+            abandon(ending);
+        } catch (RuntimeException bug) { // the daemon ends the streams when the relay disconnects
+            log.error("a bug kept the daemon from being told the end of a connection", bug);
+        }
+    }
+
+    private void abandon(List<Open> ending) {
         Set<List<String>> senders = new LinkedHashSet<>();
-        open.values().forEach(each -> {
+        ending.forEach(each -> {
             senders.add(each.request.routes());
-            Objects.requireNonNull(share).end(each.request.isStreaming());
             if (each.held != null) {
                 each.held.abandon();
             }
@@ -375,8 +440,6 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
                     Request.MATCHTAG_NONE);
             relay.upstream().send(onward(end));
         }
-        open.clear();
-        relay.leave(this, user.userid());
     }
 
     /** Closes the connection because the relay ends. */
@@ -391,8 +454,15 @@ final class Local extends ChannelInboundHandlerAdapter implements MemoryBudget.H
     }
 
     @Override
+    public long taken() {
+        return taken;
+    }
+
+    @Override
     public void closeNow(String why) {
-        log.warn("uid={} closed: {}", Integer.toUnsignedString(user.userid()), why);
+        if (account().mayLog()) {
+            log.warn("uid={} closed: {}", Integer.toUnsignedString(user.userid()), why);
+        }
         release();
         channel.close();
     }

@@ -1,7 +1,11 @@
 package io.muster.daemon.relay;
 
 import io.muster.daemon.access.Accounts;
-import io.muster.daemon.net.MemoryBudget;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Excess;
+import io.muster.daemon.account.Kind;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.net.SocketFile;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.tls.ClientFiles;
@@ -40,6 +44,10 @@ public final class Relay implements Closeable {
     private static final int BACKLOG = 4096;
     private static final int LOOKUPS = 4;
     private static final int MOST_LOCALS = 16_384;
+    /** The connections of one user, each of which may have one request, whatever the others have. */
+    static final int MOST_OF_USER = 512;
+
+    private static final int SWEEP_SECONDS = 10;
 
     private final MultiThreadIoEventLoopGroup group;
     private final EventLoop loop;
@@ -48,12 +56,11 @@ public final class Relay implements Closeable {
     private final ExecutorService names;
 
     private final Accounts accounts = new Accounts();
-    private final MemoryBudget memory = MemoryBudget.ofGuests();
+    private final AccountBook book = AccountBook.ofHeap();
     private final SocketFile file;
     private final Channel server;
     private final Upstream upstream;
     private final Map<String, Local> locals = new HashMap<>();
-    private final Map<Integer, Share> shares = new HashMap<>();
     private long lastRoute;
 
     /**
@@ -81,7 +88,13 @@ public final class Relay implements Closeable {
                 names.shutdownNow();
             }
         }
+        book.onRefusal((limit, line) -> {
+            if (line != null) {
+                log.warn("{}", line);
+            }
+        });
         loop.execute(upstream::start);
+        loop.scheduleWithFixedDelay(book::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
     }
 
     private static ThreadFactory named(String name) {
@@ -122,10 +135,6 @@ public final class Relay implements Closeable {
         return upstream;
     }
 
-    MemoryBudget memory() {
-        return memory;
-    }
-
     /** Runs work that may block, such as reading a file. */
     void aside(Runnable work) {
         files.execute(work);
@@ -139,30 +148,39 @@ public final class Relay implements Closeable {
         });
     }
 
-    /** Adds a user's connection. Returns the share of the user; null if there is no room. */
+    /** Adds a user's connection. Returns the account of the user; null if there is no room. */
     @Nullable
-    Share enter(Local local, int uid) {
+    Account enter(Local local, int uid) {
         if (locals.size() >= MOST_LOCALS) {
             return null;
         }
-        Share share = shares.computeIfAbsent(uid, key -> new Share());
-        if (!share.enter(local)) {
+        try {
+            String who = "uid=" + Integer.toUnsignedString(uid);
+            Account account = book.begin(Kind.GUEST, who, Limit.CONNECTIONS, MOST_OF_USER, "connections");
+            locals.put(local.route(), local);
+            return account;
+        } catch (Excess full) {
             return null;
         }
-        locals.put(local.route(), local);
-        return share;
     }
 
-    void leave(Local local, int uid) {
-        locals.remove(local.route());
-        Share share = shares.get(uid);
-        if (share != null && share.leave(local)) {
-            shares.remove(uid);
+    void leave(Local local, Account account) {
+        if (locals.remove(local.route()) != null) {
+            account.end(Limit.CONNECTIONS);
         }
     }
 
-    Iterable<Local> locals() {
-        return List.copyOf(locals.values());
+    /** Does something with each connection. A bug closes only the connection that it happens to. */
+    void forEach(Consumer<Local> action) {
+        List.copyOf(locals.values()).forEach(local -> guard(local, action));
+    }
+
+    private static void guard(Local local, Consumer<Local> action) {
+        try {
+            action.accept(local);
+        } catch (RuntimeException bug) {
+            local.broken(bug);
+        }
     }
 
     /** Passes a response to the connection whose route is the last one. */
@@ -170,7 +188,7 @@ public final class Relay implements Closeable {
         List<String> routes = response.routes();
         Local local = routes.isEmpty() ? null : locals.get(routes.get(routes.size() - 1));
         if (local != null) {
-            local.receive(response);
+            guard(local, each -> each.receive(response));
         }
     }
 
@@ -179,7 +197,7 @@ public final class Relay implements Closeable {
         server.close().awaitUninterruptibly();
         loop.submit(() -> {
                     upstream.close();
-                    locals().forEach(Local::end);
+                    forEach(Local::end);
                 })
                 .awaitUninterruptibly();
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();

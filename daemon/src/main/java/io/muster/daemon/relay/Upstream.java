@@ -163,7 +163,7 @@ final class Upstream {
             log.info("connected to {}{}", server.name(), server.leads() ? "" : ", a standby");
         }
         told = "";
-        relay.locals().forEach(Local::again);
+        relay.forEach(Local::again);
     }
 
     /** Notes that a server cannot be reached or has closed the connection. */
@@ -182,7 +182,7 @@ final class Upstream {
     }
 
     private void forsake(String why) {
-        relay.locals().forEach(local -> local.lost(why + "; the request may have been carried out or not"));
+        relay.forEach(local -> local.lost(why + "; the request may have been carried out or not"));
     }
 
     /** Fails requests that have waited for the leader for too long. */
@@ -192,10 +192,8 @@ final class Upstream {
             told = sentence;
             log.warn("cannot reach {}", sentence);
         }
-        relay.locals()
-                .forEach(local -> local.expire(
-                        TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS),
-                        "the relay of this host cannot reach " + sentence));
+        relay.forEach(local -> local.expire(
+                TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS), "the relay of this host cannot reach " + sentence));
     }
 
     /** Looks for the leader, because the server has answered that it is not the leader. */
@@ -211,6 +209,7 @@ final class Upstream {
         if (closed) {
             return;
         }
+        later(PING_MILLIS, this::watch);
         Candidate server = current;
         if (server != null && server.silent() >= SILENT) {
             log.warn("{} has sent nothing for {} s", server.name(), SILENT * PING_MILLIS / 1000);
@@ -221,7 +220,6 @@ final class Upstream {
             }
             server.ask();
         }
-        later(PING_MILLIS, this::watch);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Notes;
@@ -66,7 +66,7 @@ public final class FeasibilityChecks {
                 System::nanoTime);
     }
 
-    void check(Bytes payload, Identity asker, Replier reply) {
+    void check(Bytes payload, Account asker, Replier reply) {
         turns.ask(payload, asker, reply);
     }
 

@@ -1,5 +1,7 @@
 package io.muster.daemon.service;
 
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
@@ -29,8 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers {@code resource.history}. A thread beside the core thread reads the archive and creates one response at a time;
- * the next one is created when the peer has read enough of those before. Only a few answers are created at a time; further
- * requests wait.
+ * the next one is created when the peer has read enough of those before. Only a few answers are created at a time, one for each user
+ * other than the owner, so that a user who does not read delays no other; further requests wait.
  */
 public final class Histories {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -63,6 +65,7 @@ public final class Histories {
     /** One answer. The inquiry and its rows belong to the work that is done beside the core thread, one piece at a time. */
     final class History {
         private final Bytes payload;
+        private final Account payer;
         private final Sink sink;
         private boolean working;
         private boolean released;
@@ -72,8 +75,9 @@ public final class Histories {
         private Iterator<Map.Entry<Outage, List<String>>> rows =
                 List.<Map.Entry<Outage, List<String>>>of().iterator();
 
-        private History(Bytes payload, Sink sink) {
+        private History(Bytes payload, Account payer, Sink sink) {
             this.payload = payload;
+            this.payer = payer;
             this.sink = sink;
         }
 
@@ -149,26 +153,37 @@ public final class Histories {
         }
     }
 
-    /** @throws RpcException EAGAIN if too many requests wait */
-    History ask(Bytes payload, Sink sink) {
-        if (waiting.size() >= MOST_WAITING) {
-            throw new RpcException(
-                    Errno.EAGAIN, waiting.size() + " requests for history are waiting already: try again later");
+    /** @throws RpcException EAGAIN if too many requests of the user wait */
+    History ask(Bytes payload, Account payer, Sink sink) {
+        if (waiting.stream().filter(each -> each.payer == payer).count() >= MOST_WAITING) {
+            throw payer.excess(
+                    Limit.STREAMS,
+                    MOST_WAITING + " requests of " + payer + " for history are waiting already: try again later",
+                    1);
         }
-        History history = new History(payload, sink);
+        History history = new History(payload, payer, sink);
         waiting.add(history);
         begin();
         return history;
     }
 
     private void begin() {
-        while (open.size() < MOST_OPEN && !waiting.isEmpty()) {
-            History history = waiting.remove();
+        while (open.size() < MOST_OPEN) {
+            History history =
+                    waiting.stream().filter(this::mayBegin).findFirst().orElse(null);
+            if (history == null) {
+                return;
+            }
+            waiting.remove(history);
             Committed now = inventory.committed();
             history.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
             open.add(history);
             work(history);
         }
+    }
+
+    private boolean mayBegin(History history) {
+        return history.payer.isOwners() || open.stream().noneMatch(each -> each.payer == history.payer);
     }
 
     private void work(History history) {

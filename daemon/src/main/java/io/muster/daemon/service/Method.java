@@ -88,6 +88,9 @@ public enum Method {
      */
     private static final int LARGEST = 1 << 20;
 
+    /** The highest number of bytes in the payload of a request that stays open and needs few parameters. */
+    private static final int SMALL = 4096;
+
     /**
      * The highest number of bytes in the payload of a request with a jobspec. A jobspec may contain files, and another
      * thread reads it.
@@ -168,7 +171,11 @@ public enum Method {
         if (change != null) {
             return AdminRequest.refusal(change, bytes);
         }
-        int largest = this == FEASIBILITY ? LARGEST_JOBSPEC : LARGEST;
+        int largest = switch (this) {
+            case FEASIBILITY -> LARGEST_JOBSPEC;
+            case WAITUP, ACQUIRE, JOURNAL, ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, REPORT_CANCEL -> SMALL;
+            default -> LARGEST;
+        };
         return bytes <= largest
                 ? null
                 : new RpcException(
@@ -195,6 +202,14 @@ public enum Method {
     /** Returns whether a request for this method changes the inventory. */
     boolean isChange() {
         return right == Right.CHANGE || right == Right.HOLD;
+    }
+
+    /** Returns whether requests for this method get a response. */
+    boolean isAnswered() {
+        return switch (this) {
+            case ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, REPORT_CANCEL, DISCONNECT -> false;
+            default -> true;
+        };
     }
 
     /** Returns whether requests for this method come from instances of Flux, whose faults an operator has to see in the log. */

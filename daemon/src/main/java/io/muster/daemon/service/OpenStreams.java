@@ -1,6 +1,8 @@
 package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.JournalStream;
 import io.muster.daemon.core.Reporter;
@@ -22,14 +24,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The open streams of one peer, and its requests that wait until enough ranks are online. */
 final class OpenStreams {
+    private static final Logger log = LoggerFactory.getLogger("peer");
+
     /** The highest number of streams of one peer. A peer that opens more leaks them. */
     private static final int MOST = 4096;
-
-    /** The memory of a stream in bytes, apart from its request. */
-    private static final long OWN = 512;
 
     private final Backend backend;
     private final Outbox outbox;
@@ -37,6 +40,10 @@ final class OpenStreams {
     private long kept;
     /** The last reporter that the peer registered. */
     private @Nullable Reporter reporter;
+
+    private @Nullable Key reporting;
+    /** The length of the last usage report, which is kept. */
+    private int usage;
 
     OpenStreams(Backend backend, Outbox outbox) {
         this.backend = backend;
@@ -53,20 +60,25 @@ final class OpenStreams {
     /**
      * An open stream or a waiting request.
      *
-     * @param keeps bytes of the request, which is kept as long as the stream is open
+     * @param payer the account of the stream
+     * @param keeps bytes of the request, or of what it has led to, which are kept as long as the stream is open
      * @param resume called when the peer reads again
      * @param release called when the peer has closed the connection, so that nothing can be sent
      * @param cancel called when the peer cancels the stream; sends the response that ends the stream
      */
-    private record Open(String topic, long keeps, Runnable resume, Runnable release, Runnable cancel) {}
+    private record Open(String topic, Account payer, long keeps, Runnable resume, Runnable release, Runnable cancel) {
+        Open keeping(long bytes) {
+            return new Open(topic, payer, bytes, resume, release, cancel);
+        }
+    }
 
     /**
      * Opens the stream of a scheduler.
      *
      * @throws RpcException EBUSY, which names the scheduler that holds the resources
      */
-    void acquire(Request request, Principal by) {
-        Reply reply = begin(request);
+    void acquire(Request request, Principal by, Account payer) {
+        Reply reply = begin(request, payer);
         AcquireStream stream = backend.acquires().acquire(reply, by, Owner.parse(request.payload()));
         open(
                 request,
@@ -77,8 +89,8 @@ final class OpenStreams {
     }
 
     /** @throws RpcException if the request names an event that the journal does not have */
-    void follow(Request request) {
-        Reply reply = begin(request);
+    void follow(Request request, Account payer) {
+        Reply reply = begin(request, payer);
         JournalRequest asked = JournalRequest.parse(request.payload());
         JournalStream stream = asked == null
                 ? backend.journals().follow(reply)
@@ -87,18 +99,20 @@ final class OpenStreams {
         open(request, reply, () -> backend.journals().resume(stream), release, release);
     }
 
-    void history(Request request, Bytes payload) {
-        Reply reply = begin(request);
-        Histories.History history = backend.histories().ask(payload, reply);
+    void history(Request request, Bytes payload, Account payer) {
+        Reply reply = begin(request, payer);
+        Histories.History history = backend.histories().ask(payload, payer, reply);
         Runnable release = () -> backend.histories().release(history);
         open(request, reply, () -> backend.histories().resume(history), release, release);
     }
 
     /** Opens the stream of a reporter. Later usage reports of the peer belong to this reporter. */
-    void report(Request request, Principal by, ReportRequest report) {
-        Reply reply = begin(request);
+    void report(Request request, Principal by, ReportRequest report, Account payer) {
+        Reply reply = begin(request, payer);
         Reporter stream = backend.reporters().open(reply, by, report.command());
         reporter = stream;
+        reporting = reply.key;
+        usage = 0;
         Runnable release = () -> backend.reporters().release(stream);
         open(request, reply, () -> {}, release, release);
     }
@@ -111,6 +125,13 @@ final class OpenStreams {
         }
         backend.reporters().pace(reporter);
         backend.reporters().use(reporter, ReportRequest.parseUsage(payload));
+        Open stream = open.get(reporting);
+        if (stream != null) {
+            int more = payload.length() - usage;
+            open.put(reporting, stream.keeping(stream.keeps + more));
+            keep(stream.payer, more);
+            usage = payload.length();
+        }
     }
 
     /**
@@ -118,8 +139,8 @@ final class OpenStreams {
      *
      * @param then called when that many ranks are online, which may be at once
      */
-    void await(Request request, ObjectNode payload, Runnable then) {
-        Key key = checkRoom(request);
+    void await(Request request, ObjectNode payload, Account payer, Runnable then) {
+        Key key = checkRoom(request, payer);
         Runnable forget = backend.waiters().await(payload, () -> {
             end(key);
             then.run();
@@ -127,7 +148,7 @@ final class OpenStreams {
         if (forget == null) {
             then.run();
         } else {
-            open(key, new Open(request.topic(), size(request), () -> {}, forget, forget));
+            open(key, new Open(request.topic(), payer, Account.size(request), () -> {}, forget, forget));
         }
     }
 
@@ -142,28 +163,31 @@ final class OpenStreams {
                 cancelled.run();
                 reply.cancel();
             };
-            open(reply.key, new Open(request.topic(), size(request), resume, release, cancel));
+            open(reply.key, new Open(request.topic(), reply.payer, Account.size(request), resume, release, cancel));
         }
     }
 
     private void open(Key key, Open stream) {
         open.put(key, stream);
-        kept += stream.keeps;
+        stream.payer.beginStream();
+        keep(stream.payer, stream.keeps);
     }
 
     private void end(Key key) {
         Open stream = open.remove(key);
-        kept -= stream == null ? 0 : stream.keeps;
+        if (stream != null) {
+            ended(stream);
+        }
     }
 
-    /** Returns the memory of a request that stays open, in bytes. */
-    static long size(Request request) {
-        Bytes payload = request.payload();
-        long size = OWN + request.topic().length() + (payload == null ? 0 : payload.length());
-        for (String route : request.routes()) {
-            size += OWN / 8 + route.length();
-        }
-        return size;
+    private void ended(Open stream) {
+        stream.payer.end(Limit.STREAMS);
+        keep(stream.payer, -stream.keeps);
+    }
+
+    private void keep(Account payer, long bytes) {
+        kept += bytes;
+        payer.take(bytes);
     }
 
     /** Returns the number of bytes that streams and waiting requests keep until they end. */
@@ -171,13 +195,14 @@ final class OpenStreams {
         return kept;
     }
 
-    private Reply begin(Request request) {
-        ReplyStream stream = new ReplyStream(request, backend.sender());
-        return new Reply(checkRoom(request), stream);
+    private Reply begin(Request request, Account payer) {
+        ReplyStream stream = new ReplyStream(request.withoutPayload(), backend.sender());
+        return new Reply(checkRoom(request, payer), stream, payer);
     }
 
-    private Key checkRoom(Request request) {
+    private Key checkRoom(Request request, Account payer) {
         Key key = Key.of(request);
+        payer.checkStreams();
         if (open.size() >= MOST) {
             throw new RpcException(Errno.EAGAIN, "this connection has " + MOST + " streams open already");
         }
@@ -205,7 +230,7 @@ final class OpenStreams {
         open.entrySet().removeIf(entry -> {
             boolean ofSender = entry.getKey().sender.equals(sender);
             if (ofSender) {
-                kept -= entry.getValue().keeps;
+                ended(entry.getValue());
                 entry.getValue().release.run();
             }
             return ofSender;
@@ -219,9 +244,16 @@ final class OpenStreams {
 
     /** Releases all streams, because the connection is closed. */
     void close() {
-        open.values().forEach(stream -> stream.release.run());
+        List<Open> ending = List.copyOf(open.values());
         open.clear();
-        kept = 0;
+        ending.forEach(this::ended);
+        for (Open stream : ending) {
+            try {
+                stream.release.run();
+            } catch (RuntimeException bug) { // the other streams must be released all the same
+                log.error("a bug made the release of a stream fail: {}", stream.topic, bug);
+            }
+        }
     }
 
     /** Returns whether nothing is open except answers about the past: all peers together can have only a few of those open. */
@@ -233,11 +265,13 @@ final class OpenStreams {
     private final class Reply implements Sink {
         private final Key key;
         private final ReplyStream stream;
+        private final Account payer;
         private boolean ended;
 
-        Reply(Key key, ReplyStream stream) {
+        Reply(Key key, ReplyStream stream, Account payer) {
             this.key = key;
             this.stream = stream;
+            this.payer = payer;
         }
 
         @Override

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
 public interface Outbox {
     void send(Response response);
 
+    /** Sends an error that ends a request. */
+    default void fail(RpcException error, Response response) {
+        send(response);
+    }
+
     /** Returns why there is no room for a response until peers have read other responses; null if there is room. */
     @Nullable
     RpcException refusal(@Nullable Bytes payload);

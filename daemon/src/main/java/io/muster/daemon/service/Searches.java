@@ -1,6 +1,6 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
 import io.muster.inventory.axis.Notes;
@@ -46,7 +46,7 @@ public final class Searches {
         this.turns = new Turns<>("searches", inventory, this::answer, beside, nanos);
     }
 
-    void find(Bytes payload, Identity asker, Replier reply) {
+    void find(Bytes payload, Account asker, Replier reply) {
         turns.ask(payload, asker, reply);
     }
 

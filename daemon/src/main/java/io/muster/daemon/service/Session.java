@@ -3,6 +3,7 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
 import io.muster.daemon.config.Right;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.AdminMethod;
@@ -45,12 +46,16 @@ public final class Session {
     /** The names of users of the peer's host, by userid. */
     private final Map<Integer, String> introduced = new HashMap<>();
 
-    private long parkedBytes;
+    /** The bytes of open streams and of parked requests, which their users' accounts count. */
+    private long taken;
     /** The methods that were refused. */
     private final Set<Method> refused = EnumSet.noneOf(Method.class);
 
     /** The rights of the request that is being served. */
     private Rights sender;
+
+    /** The account of the request that is being served. */
+    private Account payer;
 
     private boolean closed;
 
@@ -59,6 +64,7 @@ public final class Session {
         this.admissions = admissions;
         this.peer = peer;
         this.sender = peer.rights;
+        this.payer = peer.account;
         this.outbox = outbox;
         this.streams = new OpenStreams(backend, outbox);
     }
@@ -67,8 +73,9 @@ public final class Session {
      * The peer of a session.
      *
      * @param changesHere whether the socket to which the peer connected accepts requests that change the inventory
+     * @param account the account of the peer, in which the accounts of users are nested for whom the peer speaks
      */
-    public record Peer(Rights rights, boolean changesHere) {}
+    public record Peer(Rights rights, boolean changesHere, Account account) {}
 
     /** Serves a request. Messages of other types have no meaning here and are ignored, as in flux-core. */
     public void receive(Message message) {
@@ -76,29 +83,30 @@ public final class Session {
             return;
         }
         Request request = raw.with(peer.rights.stamp(raw.credentials()));
+        payer = peer.account;
         if (request.credentials().equals(peer.rights.credentials())) {
             serve(request, peer.rights);
             return;
         }
+        Account nested = peer.account.nested(request.credentials().userid());
+        payer = nested;
         Later wait = new Later(request);
         String name = introduced.get(request.credentials().userid());
         admissions.onBehalfOf(peer.rights, request.credentials(), name, rights -> {
             wait.settle();
             if (!closed || isChange(request)) {
+                payer = nested;
                 serve(request.with(rights.credentials()), rights);
             }
         });
-        wait.park(Outbox.MOST_PENDING, request);
+        wait.park(Outbox.MOST_PENDING, request, Account.size(request));
     }
 
     /** Makes a change that a peer requested in another form than the payload of its topic. */
     public void change(Request request, AdminRequest change) {
         Request stamped = request.with(peer.rights.credentials());
-        serve(stamped, peer.rights, method -> {
-            Later reply = new Later(stamped);
-            make(method, change, reply);
-            reply.park(1);
-        });
+        payer = peer.account;
+        serve(stamped, peer.rights, method -> make(stamped, method, change));
     }
 
     private void serve(Request request, Rights rights) {
@@ -122,6 +130,9 @@ public final class Session {
             }
             authorise(method);
             checkSize(method, request.payload());
+            if (method.isAnswered()) {
+                payer.checkRoom(Account.size(request), payer == peer.account ? keeps() : payer.held());
+            }
             if (request.isNoresponse() && method.isQuery()) {
                 // Not served: without responses to wait for, nothing would slow down a peer that sends requests
                 // without end.
@@ -173,7 +184,7 @@ public final class Session {
 
     /** Returns whether a refusal of this method is to be logged: the first one of the peer, unless the log has too many of the user. */
     private boolean isFirst(Method method) {
-        return refused.add(method) && admissions.budget().take(peer.rights.identity());
+        return refused.add(method) && peer.account.mayLog();
     }
 
     Queries queries() {
@@ -194,14 +205,20 @@ public final class Session {
      * reads, and all of them would wait to be read.
      */
     void later(Request request, Consumer<Replier> ask) {
+        later(request, ask, Account.size(request.withoutPayload()));
+    }
+
+    /** @param bytes the memory of the request while it waits */
+    private void later(Request request, Consumer<Replier> ask, long bytes) {
         Later reply = new Later(request);
         ask.accept(reply);
-        reply.park(Outbox.MOST_PENDING);
+        reply.park(Outbox.MOST_PENDING, request.withoutPayload(), bytes);
     }
 
     void feasibility(Request request) {
         Bytes payload = payload(request);
-        later(request, reply -> backend.feasible().check(payload, peer.rights.identity(), reply));
+        Account asker = payer;
+        later(request, reply -> backend.feasible().check(payload, asker, reply), Account.size(request));
     }
 
     void confirm(Request request) {
@@ -210,22 +227,23 @@ public final class Session {
 
     void find(Request request) {
         Bytes payload = payload(request);
-        later(request, reply -> backend.searches().find(payload, peer.rights.identity(), reply));
+        Account asker = payer;
+        later(request, reply -> backend.searches().find(payload, asker, reply), Account.size(request));
     }
 
     /** Opens an acquire stream. The metrics count the request as served when the stream begins. */
     void acquire(Request request) {
-        streams.acquire(request, sender.principal());
+        streams.acquire(request, sender.principal(), payer);
         served(request);
     }
 
     void follow(Request request) {
-        streams.follow(request);
+        streams.follow(request, payer);
         served(request);
     }
 
     void history(Request request) {
-        streams.history(request, payload(request));
+        streams.history(request, payload(request), payer);
         served(request);
     }
 
@@ -245,13 +263,14 @@ public final class Session {
     }
 
     void waitUp(Request request) throws ProtocolException {
-        streams.await(request, Json.parse(payload(request)), () -> reply(request, null));
+        Request kept = request.withoutPayload();
+        streams.await(kept, Json.parse(payload(request)), payer, () -> reply(kept, null));
     }
 
     void report(Request request) throws ProtocolException {
         ReportRequest report = ReportRequest.parse(payload(request));
         if (!closed) { // a report lasts as long as its connection
-            streams.report(request, sender.principal(), report);
+            streams.report(request, sender.principal(), report, payer);
         }
         served(request);
     }
@@ -307,7 +326,6 @@ public final class Session {
         streams.close();
         parked.forEach(Later::forget);
         parked.clear();
-        parkedBytes = 0;
     }
 
     private void served(Request request) {
@@ -332,12 +350,7 @@ public final class Session {
      */
     public static boolean isAnswered(Request request) {
         Method method = Method.of(request.topic());
-        return !request.isNoresponse()
-                && method != Method.ACQUIRE_CANCEL
-                && method != Method.JOURNAL_CANCEL
-                && method != Method.HISTORY_CANCEL
-                && method != Method.REPORT_CANCEL
-                && method != Method.DISCONNECT;
+        return !request.isNoresponse() && (method == null || method.isAnswered());
     }
 
     /** Returns whether a message requests a change, so that it has an effect even if no client receives the response. */
@@ -354,17 +367,17 @@ public final class Session {
             backend.queries().meters().faulted(method, peer.rights.user(), error.sentence());
         }
         if (!request.isNoresponse()) {
-            outbox.send(error.toResponse(request, backend.sender()));
+            outbox.fail(error, error.toResponse(request, backend.sender()));
         }
     }
 
     /** Serves a request for one of the changes of {@link AdminMethod}. */
     void submit(Request request, AdminMethod method) throws ProtocolException {
         Method topic = Objects.requireNonNull(Method.of(request.topic()));
-        change(request, (changes, payload, by, reply) -> make(topic, AdminRequest.parse(method, payload), reply));
+        make(request, topic, AdminRequest.parse(method, Json.parse(payload(request))));
     }
 
-    private void make(Method method, AdminRequest change, Replier reply) {
+    private void make(Request request, Method method, AdminRequest change) {
         String holder = HoldChanges.holderOf(change.command());
         if (!sender.allowHolder(holder)) {
             deny(method, admissions.inForce().refusal(sender, holder));
@@ -373,14 +386,20 @@ public final class Session {
         if (reservation != null) {
             deny(method, reservation);
         }
+        Bytes payload = request.payload();
+        if (!change.dryRun() && !sender.allow(Right.CHANGE)) {
+            payer.change(payload == null ? 0 : payload.length());
+        }
+        Later reply = new Later(request);
         backend.changes().submit(change, sender.principal(), reply);
+        reply.park(request);
     }
 
     void change(Request request, Method.Change change) throws ProtocolException {
         ObjectNode payload = Json.parse(payload(request));
         Later reply = new Later(request);
         change.make(backend.changes(), payload, sender.principal(), reply);
-        reply.park(1);
+        reply.park(request);
     }
 
     /** Returns whether the peer follows nothing and waits for no ranks, so that the peer must read what is sent. */
@@ -390,7 +409,7 @@ public final class Session {
 
     /** Returns the number of bytes that the session keeps for open streams and for requests whose response comes later. */
     public long keeps() {
-        return streams.keeps() + parkedBytes;
+        return streams.keeps() + taken;
     }
 
     /**
@@ -399,6 +418,8 @@ public final class Session {
      */
     private final class Later implements Replier {
         private Request request;
+        private final Account account = payer;
+        private long bytes;
         /** The number of pending requests that this request counts as. */
         private int weight;
 
@@ -409,17 +430,23 @@ public final class Session {
             this.request = request;
         }
 
-        void park(int as) {
-            park(as, request.withoutPayload());
+        /** Parks a change, which keeps about as much as its payload until it is written. */
+        void park(Request change) {
+            park(1, change.withoutPayload(), Account.size(change));
         }
 
-        /** @param kept the part of the request that is kept */
-        void park(int as, Request kept) {
+        /**
+         * @param kept the part of the request that is kept
+         * @param size the bytes that are kept
+         */
+        void park(int as, Request kept, long size) {
             if (!answered) {
                 request = kept;
                 weight = as;
                 parked.add(this);
-                parkedBytes += OpenStreams.size(request);
+                bytes = size;
+                taken += bytes;
+                account.take(bytes);
                 outbox.pending(weight);
             }
         }
@@ -430,6 +457,7 @@ public final class Session {
          */
         void forget() {
             gone = true;
+            give();
             request = new Request(
                     request.header(), List.of(), request.topic(), null, request.nodeid(), request.matchtag());
         }
@@ -457,11 +485,17 @@ public final class Session {
             }
             answered = true;
             if (parked.remove(this)) {
-                parkedBytes -= OpenStreams.size(request);
+                give();
             }
             if (weight > 0) {
                 outbox.pending(-weight);
             }
+        }
+
+        private void give() {
+            taken -= bytes;
+            account.give(bytes);
+            bytes = 0;
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -22,29 +22,15 @@ import org.jspecify.annotations.Nullable;
  * the turn of the request comes.
  */
 final class Turns<S> {
-    /**
-     * The highest number of waiting requests of one user. A connection has at most one request in progress, so a user that
-     * sends requests over a few connections is slowed down, not refused.
-     */
-    private static final int MOST_OF_ONE_USER = 4096;
-
-    private static final int MOST = 4 * MOST_OF_ONE_USER;
-
     /** The longest time in seconds that one response may take, so that others need not wait for minutes. */
     private static final int LONGEST = 20;
-
-    /** The highest number of bytes of waiting requests, which are kept in the heap, and the heap may be small. */
-    private static final long MOST_BYTES =
-            Math.min(64L << 20, Runtime.getRuntime().maxMemory() / 16);
 
     private final String noun;
     private final Supplier<S> situation;
     private final Work<S> work;
     private final Aside beside;
     private final LongSupplier nanos;
-    private final Map<String, Deque<Turn>> waiting = new LinkedHashMap<>();
-    private int count;
-    private long bytes;
+    private final Map<Account, Deque<Turn>> waiting = new LinkedHashMap<>();
     private boolean busy;
 
     /**
@@ -76,23 +62,9 @@ final class Turns<S> {
 
     private record Turn(Bytes payload, Replier reply) {}
 
-    void ask(Bytes payload, Identity asker, Replier reply) {
-        String userKey = asker.who();
-        Deque<Turn> ofUser = waiting.get(userKey);
-        boolean full = count >= MOST || bytes + payload.length() > MOST_BYTES;
-        if (ofUser != null && ofUser.size() >= MOST_OF_ONE_USER) {
-            reply.fail(
-                    new RpcException(Errno.EAGAIN, ofUser.size() + " of this user's " + noun + " are waiting already"));
-            return;
-        }
-        if (ofUser != null && full) {
-            reply.fail(new RpcException(
-                    Errno.EAGAIN, count + " " + noun + " are waiting already, of this user's " + ofUser.size()));
-            return;
-        }
-        waiting.computeIfAbsent(userKey, user -> new ArrayDeque<>()).add(new Turn(payload, reply));
-        count++;
-        bytes += payload.length();
+    /** @param asker counts the bytes of the user's waiting requests, which limits their number */
+    void ask(Bytes payload, Account asker, Replier reply) {
+        waiting.computeIfAbsent(asker, user -> new ArrayDeque<>()).add(new Turn(payload, reply));
         next();
     }
 
@@ -101,17 +73,15 @@ final class Turns<S> {
         if (busy || waiting.isEmpty()) {
             return;
         }
-        Iterator<Map.Entry<String, Deque<Turn>>> line = waiting.entrySet().iterator();
-        Map.Entry<String, Deque<Turn>> first = line.next();
-        String userKey = first.getKey();
+        Iterator<Map.Entry<Account, Deque<Turn>>> line = waiting.entrySet().iterator();
+        Map.Entry<Account, Deque<Turn>> first = line.next();
+        Account asker = first.getKey();
         Deque<Turn> ofUser = first.getValue();
         line.remove();
         Turn turn = ofUser.remove();
         if (!ofUser.isEmpty()) {
-            waiting.put(userKey, ofUser);
+            waiting.put(asker, ofUser);
         }
-        count--;
-        bytes -= turn.payload().length();
         busy = true;
         S now = situation.get();
         beside.run(

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
 public final class WebTokens {
     private static final Logger log = LoggerFactory.getLogger("token");
 
-    private static final String PREFIX = "web-";
     private static final int NAME_DIGITS = 8;
     private static final int LONGEST_USER = 40;
 
@@ -92,7 +91,8 @@ public final class WebTokens {
         }
         String text = Token.newText();
         double created = Epoch.rounded(now.getAsDouble());
-        String name = PREFIX + word(user) + "-" + UUID.randomUUID().toString().substring(0, NAME_DIGITS);
+        String name =
+                Token.WEB + word(user) + "-" + UUID.randomUUID().toString().substring(0, NAME_DIGITS);
         Token token = new Token(name, Token.digest(text), rights, holder, created, created + request.lifetime());
         worker.run(
                 () -> {
@@ -131,7 +131,7 @@ public final class WebTokens {
      */
     static List<Token> with(List<Token> tokens, Token token) {
         List<Token> kept = new ArrayList<>(tokens);
-        kept.removeIf(each -> each.name().startsWith(PREFIX) && each.isExpired(token.created()));
+        kept.removeIf(each -> each.name().startsWith(Token.WEB) && each.isExpired(token.created()));
         String user = token.name().substring(0, token.name().length() - NAME_DIGITS);
         List<Token> own = kept.stream()
                 .filter(each -> each.name().startsWith(user)

@@ -19,6 +19,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,11 @@ public record Token(
 
     /** Begins the text of each token, so that people and programs that search for secrets recognise it. */
     private static final String PREFIX = "muster_";
+
+    /** Begins the name of a token that the daemon makes for a page; the name of the user and a number follow. */
+    public static final String WEB = "web-";
+
+    private static final Pattern OF_WEB = Pattern.compile(WEB + "(.+)-[0-9a-f]{8}");
 
     private static final int SECRET_BYTES = 32;
     private static final int DIGEST_DIGITS = 64;
@@ -91,6 +98,13 @@ public record Token(
         return Right.WORDS.stream()
                 .filter(word -> Right.of(word).filter(rights::contains).isPresent())
                 .toList();
+    }
+
+    /** Returns the user for whose page the daemon has made the token; null for any other token. */
+    @Nullable
+    String maker() {
+        Matcher ofWeb = OF_WEB.matcher(name);
+        return ofWeb.matches() ? ofWeb.group(1) : null;
     }
 
     public boolean isExpired(double now) {

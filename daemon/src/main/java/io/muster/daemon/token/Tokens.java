@@ -1,6 +1,8 @@
 package io.muster.daemon.token;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
 import io.muster.inventory.problem.InvalidException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -32,7 +34,7 @@ public final class Tokens {
     private final TokenFile file;
     private final DoubleSupplier now;
     private final LongSupplier nanos;
-    private final Guesses guesses;
+    private final AccountBook accounts;
     private final Consumer<String> refusals;
     private final Map<String, Double> used = new ConcurrentHashMap<>();
     private volatile Map<String, Token> byDigest = Map.of();
@@ -46,13 +48,16 @@ public final class Tokens {
     /**
      * @param now the daemon's time in seconds since the epoch
      * @param nanos a monotonic clock in nanoseconds
+     * @param accounts counts wrong tokens by the address from which they came: 256 bits cannot be guessed, but a program with a wrong
+     *     token could fill the log
      * @param refusals receives why a token was refused, in one word: unknown or expired
      */
-    public Tokens(TokenFile file, DoubleSupplier now, LongSupplier nanos, Consumer<String> refusals) {
+    public Tokens(
+            TokenFile file, DoubleSupplier now, LongSupplier nanos, AccountBook accounts, Consumer<String> refusals) {
         this.file = file;
         this.now = now;
         this.nanos = nanos;
-        this.guesses = new Guesses(nanos);
+        this.accounts = accounts;
         this.refusals = refusals;
         this.writtenAt = nanos.getAsLong();
     }
@@ -72,17 +77,21 @@ public final class Tokens {
         used.put(found.digest(), time);
         usedSince = true;
         String holder = found.holder();
-        return Identity.ofToken(found.name(), found.rights(), holder == null ? Set.of() : Set.of(holder));
+        return Identity.ofToken(
+                found.name(), found.rights(), holder == null ? Set.of() : Set.of(holder), found.maker());
     }
 
-    /** Returns whether too many wrong tokens came from this source lately. */
+    /**
+     * Returns whether too many wrong tokens came from this source lately. A right token is never refused because of others from the same
+     * address.
+     */
     public boolean isGuessing(String source) {
-        return guesses.isOver(source);
+        return accounts.account(Kind.STRANGER, source).isGuessing();
     }
 
     private void refused(@Nullable Token expired, String source) {
         refusals.accept(expired == null ? "unknown" : "expired");
-        if (guesses.isFirst(source)) {
+        if (accounts.account(Kind.STRANGER, source).guess()) {
             log.warn(
                     "{}: refused {}; further ones from there are only counted for a minute",
                     source,

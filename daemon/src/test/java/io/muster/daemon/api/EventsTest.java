@@ -1,6 +1,7 @@
 package io.muster.daemon.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -12,6 +13,7 @@ import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -62,6 +64,29 @@ final class EventsTest {
             assertThat(line).doesNotStartWith("content-length");
         }
         return in;
+    }
+
+    @Test
+    void aUserHasALimitedNumberOfReadersAndNobodyElseNotices() throws Exception {
+        for (int i = 0; i < 32; i++) {
+            follow("", "");
+        }
+        for (int i = 0; i < 100; i++) {
+            Http.Reply refused = http.get("/v1/events");
+            assertThat(refused.status()).isEqualTo(429);
+            assertThat(refused.header("retry-after")).isEqualTo("1");
+            assertThat(refused.detail())
+                    .endsWith(" has 32 readers of events (muster.max-readers) already, which is the limit");
+        }
+        assertThat(daemon.metrics()).contains("muster_limited_total{limit=\"readers\"} 100.0");
+        assertThat(http.get("/v1/status").status()).isEqualTo(200);
+        open.remove(0).close();
+        await().atMost(Duration.ofMinutes(2)).until(() -> readers() < 32);
+        follow("", "");
+    }
+
+    private int readers() throws IOException {
+        return http.get("/v1/daemon").json().path("event_readers").asInt();
     }
 
     /** An event as the EventSource of a browser receives it. */

@@ -197,7 +197,8 @@ final class ConfigTest {
                                 new Grant(List.of("alice"), Set.of(Right.FOLLOW, Right.CHANGE), null),
                                 new Grant(List.of("%sched"), Set.of(Right.ACQUIRE), null))));
         assertThat(config.listen())
-                .isEqualTo(new Listen(Path.of("/run/m.sock"), Path.of("/run/a.sock"), 1 << 20, 1 << 20, 8192));
+                .isEqualTo(new Listen(
+                        Path.of("/run/m.sock"), Path.of("/run/a.sock"), 1 << 20, 1 << 20, 8192, Listen.OfUser.USUAL));
         assertThat(config.storage())
                 .isEqualTo(new Storage(Path.of("/home/ada/.local/state/muster"), 100_000, new Fsd(5400), 0, 7));
         assertThat(config.streams())

@@ -3,6 +3,7 @@ package io.muster.daemon.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.AccountBook;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -52,7 +53,8 @@ final class AcceptedTest {
             public void serve(Exchange exchange) {}
         };
         Path path = directory.resolve("s");
-        HttpServer.Terms terms = new HttpServer.Terms(site, 4, HttpServer.DEADLINE, new Budget(1 << 20));
+        HttpServer.Terms terms =
+                new HttpServer.Terms(site, 4, HttpServer.DEADLINE, new AccountBook(1L << 40, System::nanoTime));
         try (HttpServer server = HttpServer.start(loop, path, file -> {}, terms);
                 SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             client.connect(UnixDomainSocketAddress.of(path));

@@ -2,6 +2,7 @@ package io.muster.daemon.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.account.AccountBook;
 import io.muster.protocol.wire.Bytes;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -74,7 +75,8 @@ final class BroadcastTest {
             }
         };
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        server = HttpServer.start(loop, any, new HttpServer.Terms(site, 3000, deadline, new Budget(1L << 40)));
+        server = HttpServer.start(
+                loop, any, new HttpServer.Terms(site, 3000, deadline, new AccountBook(1L << 40, System::nanoTime)));
     }
 
     @AfterEach

@@ -2,6 +2,8 @@ package io.muster.daemon.http;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
 import io.muster.protocol.wire.Bytes;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -21,12 +23,12 @@ final class HttpFuzzTest {
         byte[] head = "POST /v1/holds HTTP/1.1\r\nHost: localhost\r\n".getBytes(StandardCharsets.US_ASCII);
         Bytes input = withHead ? Bytes.join(Bytes.wrap(head), Bytes.wrap(rest)) : Bytes.wrap(rest);
         AtomicInteger served = new AtomicInteger();
-        Budget budget = new Budget(1 << 20);
-        HttpServer.Terms terms = new HttpServer.Terms(site(served), 1, HttpServer.DEADLINE, budget);
+        AccountBook accounts = new AccountBook(1L << 40, System::nanoTime);
+        HttpServer.Terms terms = new HttpServer.Terms(site(served), 1, HttpServer.DEADLINE, accounts);
         EmbeddedChannel channel = new EmbeddedChannel(
                 new RequestDecoder(HttpServer.LIMITS),
                 new HttpResponseEncoder(),
-                new HttpConnection(terms, true, null, "local"));
+                new HttpConnection(terms, true, null, accounts.account(Kind.STRANGER, "local")));
         byte[] bytes = input.toByteArray();
         for (int at = 0; at < bytes.length; at += piece) {
             channel.writeInbound(Unpooled.copiedBuffer(bytes, at, Math.min(piece, bytes.length - at)));
@@ -41,7 +43,7 @@ final class HttpFuzzTest {
         check(served.get() <= 1, "served twice");
         check(text.isEmpty() || text.startsWith("HTTP/1.1 "), text);
         check(text.split("HTTP/1.1 \\d\\d\\d ", -1).length <= 2, text);
-        check(budget.held() == 0, "memory stays taken");
+        check(accounts.held(true) == 0, "memory stays taken");
     }
 
     private static Site site(AtomicInteger served) {

@@ -3,6 +3,8 @@ package io.muster.daemon.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Excess;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -50,7 +52,7 @@ final class HttpServerTest {
 
     private HttpServer.Terms terms(Duration deadline) {
         Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
-        return new HttpServer.Terms(probes, MOST_CONNECTIONS, deadline, new Budget(1L << 40));
+        return new HttpServer.Terms(probes, MOST_CONNECTIONS, deadline, new AccountBook(1L << 40, System::nanoTime));
     }
 
     @Test
@@ -59,7 +61,10 @@ final class HttpServerTest {
         Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
         Site site = probes.rendering(thread::add);
         try (HttpServer server = HttpServer.start(
-                        loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, new Budget(1L << 40)));
+                        loop,
+                        ANY_PORT,
+                        new HttpServer.Terms(
+                                site, 4, HttpServer.DEADLINE, new AccountBook(1L << 40, System::nanoTime)));
                 Socket scrape = new Socket(
                         server.address().getAddress(), server.address().getPort());
                 Socket probe = new Socket(
@@ -79,7 +84,7 @@ final class HttpServerTest {
 
     @Test
     void memoryOfARequestCountsUntilItsConnectionEnds() throws Exception {
-        Budget budget = new Budget(100);
+        AccountBook accounts = new AccountBook(400_000, System::nanoTime);
         List<Boolean> kept = new CopyOnWriteArrayList<>();
         CompletableFuture<Exchange> late = new CompletableFuture<>();
         Site site = new Site() {
@@ -88,26 +93,32 @@ final class HttpServerTest {
 
             @Override
             public void serve(Exchange exchange) {
-                kept.add(exchange.keep(60));
-                kept.add(exchange.keep(60));
+                for (int bytes : new int[] {30_000, 22_000}) {
+                    try {
+                        exchange.keep(bytes);
+                        kept.add(true);
+                    } catch (Excess e) {
+                        kept.add(false);
+                    }
+                }
                 late.complete(exchange);
             }
         };
         try (HttpServer server =
-                HttpServer.start(loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget))) {
+                HttpServer.start(loop, ANY_PORT, new HttpServer.Terms(site, 4, HttpServer.DEADLINE, accounts))) {
             Exchange exchange;
             try (Socket socket =
                     new Socket(server.address().getAddress(), server.address().getPort())) {
                 socket.getOutputStream().write("GET / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 exchange = late.get(60, TimeUnit.SECONDS);
                 assertThat(kept).containsExactly(true, false);
-                assertThat(budget.held()).isEqualTo(60);
+                assertThat(accounts.held(true)).as("an address has 50,000").isEqualTo(30_000);
             }
-            while (!exchange.isGone() || budget.held() != 0) {
+            while (!exchange.isGone() || accounts.held(true) != 0) {
                 Thread.onSpinWait();
             }
-            exchange.keep(40);
-            assertThat(budget.held()).isZero();
+            exchange.keep(4000);
+            assertThat(accounts.held(true)).isZero();
         }
     }
 
@@ -387,8 +398,8 @@ final class HttpServerTest {
                 asked.complete(exchange);
             }
         };
-        Budget budget = new Budget(100);
-        HttpServer.Terms terms = new HttpServer.Terms(site, 4, HttpServer.DEADLINE, budget);
+        AccountBook accounts = new AccountBook(400_000, System::nanoTime);
+        HttpServer.Terms terms = new HttpServer.Terms(site, 4, HttpServer.DEADLINE, accounts);
         try (HttpServer other = HttpServer.start(loop, ANY_PORT, terms)) {
             CompletableFuture<Boolean> gone = new CompletableFuture<>();
             try (Socket socket =
@@ -401,7 +412,7 @@ final class HttpServerTest {
             assertThat(asked.get().isGone()).isTrue();
             asked.get().answer(Answer.text(200, "text/plain", "x".repeat(60)));
             loop.submit(() -> {}).get();
-            assertThat(budget.held()).isZero();
+            assertThat(accounts.held(true)).isZero();
         }
     }
 

@@ -3,6 +3,9 @@ package io.muster.daemon.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
+import io.muster.daemon.account.Limit;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -31,6 +34,7 @@ final class SharesTest {
     private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     private final Map<String, Exchange> asked = new ConcurrentHashMap<>();
     private final List<Socket> sockets = new ArrayList<>();
+    private final AccountBook accounts = new AccountBook(1L << 40, System::nanoTime);
     private HttpServer server;
 
     @BeforeEach
@@ -42,12 +46,12 @@ final class SharesTest {
             @Override
             public void serve(Exchange exchange) {
                 if (exchange.ask().path().startsWith("/user")) {
-                    exchange.entitle();
+                    exchange.charge(accounts.begin(Kind.USER, "ada", Limit.REQUESTS, 100, "requests"));
                 }
                 asked.put(exchange.ask().path(), exchange);
             }
         };
-        HttpServer.Terms terms = new HttpServer.Terms(site, MOST, Duration.ofHours(1), new Budget(1L << 40));
+        HttpServer.Terms terms = new HttpServer.Terms(site, MOST, Duration.ofHours(1), accounts);
         server = HttpServer.start(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), terms);
     }
 

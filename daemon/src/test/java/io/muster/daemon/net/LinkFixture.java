@@ -1,5 +1,8 @@
 package io.muster.daemon.net;
 
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Stage;
@@ -18,14 +21,14 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 
 /** A link on an embedded channel, and the peer at its other end, which writes and reads on request of the test. */
 abstract class LinkFixture {
-    static final int ROOM = 1 << 20;
+    static final int ROOM = 8 << 20;
 
     final Stage stage = new Stage(Rig.ofFour());
-    final MemoryBudget memory = new MemoryBudget(ROOM, false);
+    final AccountBook accounts = new AccountBook(ROOM, () -> 0);
+    final Account memory = accounts.account(Kind.OWNER, "ada");
     final EmbeddedChannel channel = new EmbeddedChannel();
     final Link connection;
     final FrameDecoder decoder = new FrameDecoder(1 << 26);
@@ -34,17 +37,20 @@ abstract class LinkFixture {
 
     LinkFixture(int maxFrame) {
         this.maxFrame = maxFrame;
-        connection = connect(channel, memory, () -> true);
+        connection = connect(channel, memory);
     }
 
-    final Link connect(EmbeddedChannel to, MemoryBudget budget, BooleanSupplier mayComplain) {
+    final Link connect(EmbeddedChannel to, Account account) {
         Link made = new Link(
                 to,
                 "ada(1000):1",
-                new Link.Terms(maxFrame, budget, mayComplain, () -> stopping, to.eventLoop()),
+                new Link.Terms(maxFrame, account, () -> stopping, to.eventLoop()),
                 Tracer.OFF,
                 outbox -> new Session(
-                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true), outbox));
+                        stage.backend,
+                        stage.gate.admissions(),
+                        new Session.Peer(Stage.owner(), true, account),
+                        outbox));
         to.pipeline().addLast(made);
         return made;
     }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.service.Stage;
 import io.muster.protocol.wire.Bytes;
@@ -136,7 +139,11 @@ class LinkTest extends LinkFixture {
         log.addAppender(lines);
         try {
             EmbeddedChannel quiet = new EmbeddedChannel();
-            connect(quiet, memory, () -> false);
+            Account noisy = accounts.account(Kind.USER, "noisy");
+            while (noisy.mayLog()) {
+                assertThat(lines.list).isEmpty();
+            }
+            connect(quiet, noisy);
             quiet.writeInbound(Unpooled.copiedBuffer(new byte[] {'G', 'E', 'T', ' ', '/'}));
             assertThat(quiet.isOpen()).isFalse();
             assertThat(lines.list).isEmpty();
@@ -149,12 +156,13 @@ class LinkTest extends LinkFixture {
 
     @Test
     void beyondTheMemoryBudgetOnlyTheConnectionThatUsesMostIsClosed() throws ProtocolException {
-        MemoryBudget memory = new MemoryBudget(MAX_FRAME / 2, true);
+        AccountBook book = new AccountBook(4L * MAX_FRAME, System::nanoTime);
+        Account memory = book.account(Kind.GUEST, "guest"); // an eighth
         byte[] large = frame("log.append", "x".repeat(MAX_FRAME - 1000), Header.NORESPONSE, 0);
         EmbeddedChannel first = new EmbeddedChannel();
         EmbeddedChannel second = new EmbeddedChannel();
-        connect(first, memory, () -> true);
-        connect(second, memory, () -> true);
+        connect(first, memory);
+        connect(second, memory);
         second.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
         first.writeInbound(Unpooled.copiedBuffer(large, 0, 20_000));
         assertThat(first.isOpen()).as("there is room").isTrue();
@@ -166,7 +174,7 @@ class LinkTest extends LinkFixture {
         assertThat(memory.held()).isZero();
 
         EmbeddedChannel alone = new EmbeddedChannel();
-        connect(alone, memory, () -> true);
+        connect(alone, memory);
         alone.writeInbound(Unpooled.copiedBuffer(large));
         assertThat(alone.isOpen()).isTrue();
         assertThat(memory.held()).as("nothing once it is served").isZero();
@@ -177,12 +185,13 @@ class LinkTest extends LinkFixture {
 
     @Test
     void aConnectionOverTheBudgetReleasesItsAcquisition() {
-        MemoryBudget memory = new MemoryBudget(MAX_FRAME / 2, true);
+        AccountBook book = new AccountBook(4L * MAX_FRAME, System::nanoTime);
+        Account memory = book.account(Kind.GUEST, "guest"); // an eighth
         EmbeddedChannel other = new EmbeddedChannel();
-        connect(other, memory, () -> true);
+        connect(other, memory);
         other.writeInbound(Unpooled.copiedBuffer(frame("attr.list", "", 0, 2), 0, 20));
         EmbeddedChannel scheduler = new EmbeddedChannel();
-        connect(scheduler, memory, () -> true);
+        connect(scheduler, memory);
         scheduler.writeInbound(Unpooled.copiedBuffer(frame("resource.acquire", "", Header.STREAMING, 1)));
         settle();
         scheduler.releaseOutbound();
@@ -196,15 +205,16 @@ class LinkTest extends LinkFixture {
 
     @Test
     void openRequestsCountAgainstTheBudgetUntilTheyAreAnswered() {
-        MemoryBudget memory = new MemoryBudget(1 << 20, true);
+        AccountBook book = new AccountBook(1 << 20, System::nanoTime);
+        Account memory = book.account(Kind.OWNER, "ada");
         stage.rig.report("offline", "3");
         EmbeddedChannel waiting = new EmbeddedChannel();
-        connect(waiting, memory, () -> true);
-        String wide = "{\"up\":4,\"padding\":\"" + "x".repeat(50_000) + "\"}";
+        connect(waiting, memory);
+        String wide = "{\"up\":4,\"padding\":\"" + "x".repeat(4000) + "\"}";
         for (int tag = 1; tag <= 4; tag++) {
             waiting.writeInbound(Unpooled.copiedBuffer(frame("resource.monitor-waitup", wide, 0, tag)));
         }
-        assertThat(memory.held()).isBetween(200_000L, 220_000L);
+        assertThat(memory.held()).as("without the payloads").isBetween(4 * 512L, 4 * 600L);
         stage.rig.report("online", "3");
         settle();
         waiting.runPendingTasks();

@@ -2,8 +2,8 @@ package io.muster.daemon.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.access.LogBudget;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Rig;
 import io.muster.inventory.axis.Hold;
 import io.muster.protocol.rpc.Errno;
@@ -265,12 +265,12 @@ class SessionTest {
 
     @Test
     void denialsOfOneUserOnManyConnectionsAreLimitedInTheLog() {
-        for (int i = 0; i < LogBudget.LINES + 5; i++) {
+        for (int i = 0; i < Account.A_MINUTE + 5; i++) {
             stage.join(Stage.guest()).ask("resource.drain", null);
         }
         stage.join(Stage.scheduler()).ask("resource.drain", null);
-        assertThat(stage.denials).hasSize(LogBudget.LINES + 6).endsWith("resource.drain sched");
-        assertThat(stage.denials).filteredOn("resource.drain guest"::equals).hasSize(LogBudget.LINES);
+        assertThat(stage.denials).hasSize(Account.A_MINUTE + 6).endsWith("resource.drain sched");
+        assertThat(stage.denials).filteredOn("resource.drain guest"::equals).hasSize(Account.A_MINUTE);
     }
 
     @ParameterizedTest

@@ -249,23 +249,36 @@ class SpeakForTest {
     }
 
     @Test
-    void limitsPerUserApplyToTheSpeaker() {
+    void aUserWhoseRequestsTakeTooMuchIsRefusedAndNoOtherUserOfTheSpeakerIs() {
         Stage.Caller flux = join(FLUX);
-        String json = "{\"resources\":[{\"type\":\"node\",\"count\":4}]}";
+        String json = "{\"resources\":[{\"type\":\"node\",\"count\":4}],\"x\":\"" + "x".repeat(65_000) + "\"}";
         ask(flux, ALICE, "resource.ping", "{}");
         ask(flux, BOB, "resource.ping", "{}");
         flux.received();
         stage.answersHeld = true;
-        for (int i = 0; i < 4200; i++) {
-            flux.session.receive(Request.of("feasibility.check", Bytes.text(json), 0, i)
-                    .with(new Credentials(i % 2 == 0 ? ALICE : BOB, USER)));
+        for (int i = 0; i < 200; i++) {
+            flux.session.receive(
+                    Request.of("feasibility.check", Bytes.text(json), 0, i).with(new Credentials(ALICE, USER)));
         }
         assertThat(flux.received())
-                .isNotEmpty()
-                .allMatch(answer -> answer.startsWith("EAGAIN 4096 of this user's checks are waiting"));
+                .as("beyond 8 MiB")
+                .hasSize(200 - (8 << 20) / 65_570)
+                .allMatch(answer -> answer.startsWith("EAGAIN the requests and unread answers of flux/1001 take 8"));
+        assertThat(flux.account.held()).isBetween(8_000_000L, 8L << 20);
+        flux.session.receive(
+                Request.of("feasibility.check", Bytes.text(json), 0, 500).with(new Credentials(BOB, USER)));
+        Stage.Caller alice = join(ALICE);
+        alice.send("feasibility.check", json, 0);
+        assertThat(flux.received()).isEmpty();
+        assertThat(alice.received()).isEmpty();
+        assertThat(alice.account.held()).as("the claimed uid is not charged").isBetween(65_000L, 66_000L);
         stage.answersHeld = false;
-        stage.heldAnswers.forEach(Runnable::run);
-        stage.rig.settle();
+        for (int i = 0; i < stage.heldAnswers.size(); i++) {
+            stage.heldAnswers.get(i).run();
+            stage.rig.settle();
+        }
+        assertThat(flux.received()).hasSize((8 << 20) / 65_570 + 1).allMatch("ok"::equals);
+        assertThat(flux.account.held()).isZero();
     }
 
     @Test

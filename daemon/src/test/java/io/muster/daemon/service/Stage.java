@@ -7,6 +7,9 @@ import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Listen;
@@ -54,6 +57,8 @@ public final class Stage implements AutoCloseable {
     long secondsPerLook;
 
     private long nanos;
+    /** The clock of the accounts. */
+    public long accountNanos;
 
     final TokenFile tokenFile = new TokenFile(new MemoryDisk());
     final Tokens tokens;
@@ -79,11 +84,13 @@ public final class Stage implements AutoCloseable {
 
     Stage(Rig rig, Access access, Accounts accounts) {
         this.rig = rig;
-        Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10);
+        Listen limits = new Listen(Path.of("/nowhere"), null, 1 << 20, 1 << 16, 10, Listen.OfUser.USUAL);
         Aside aside = new Aside(rig.core, rig.core);
         gate = new Gate(
-                new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside), limits);
-        tokens = new Tokens(tokenFile, rig.inventory::now, () -> 0, refusal -> {});
+                new Admissions(Admission.of(OWNER, access, accounts, name -> {}), rig.core, aside, aside),
+                limits,
+                new AccountBook(64 << 20, () -> accountNanos));
+        tokens = new Tokens(tokenFile, rig.inventory::now, () -> 0, gate.accounts(), refusal -> {});
         SessionMeters meters = meters();
         Aside answers = new Aside(rig.core, task -> {
             if (answersHeld) {
@@ -194,6 +201,7 @@ public final class Stage implements AutoCloseable {
     /** One peer, its session, and the responses that it was sent. */
     public final class Caller implements Outbox {
         public final Session session;
+        public final Account account;
         final List<Response> responses = new ArrayList<>();
         boolean reads = true;
         /** The refusal of every answer with a payload, as if the memory budget were exhausted; null to send answers. */
@@ -204,7 +212,8 @@ public final class Stage implements AutoCloseable {
         private int lastMatchtag;
 
         private Caller(Rights rights, boolean changesHere) {
-            session = new Session(backend, gate.admissions(), new Session.Peer(rights, changesHere), this);
+            account = rights.begin(gate.accounts(), Limit.CONNECTIONS, Integer.MAX_VALUE, "connections");
+            session = new Session(backend, gate.admissions(), new Session.Peer(rights, changesHere, account), this);
         }
 
         @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.account.Account;
+import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.journal.disk.LocalDisk;
 import java.io.Closeable;
@@ -32,6 +34,7 @@ class TokensTest {
     private final List<String> refusals = new ArrayList<>();
     private double now = 1000;
     private long nanos;
+    private final AccountBook accounts = new AccountBook(1 << 20, () -> nanos);
     private @Nullable TokenFile file;
     private @Nullable Tokens tokens;
 
@@ -42,7 +45,7 @@ class TokensTest {
     }
 
     private Tokens fresh() {
-        Tokens made = new Tokens(file(), () -> now, () -> nanos, refusals::add);
+        Tokens made = new Tokens(file(), () -> now, () -> nanos, accounts, refusals::add);
         made.look();
         return made;
     }
@@ -209,7 +212,7 @@ class TokensTest {
     void wrongTokensAreCountedPerSourceForAMinute() throws IOException {
         String text = create("grafana", Set.of(Right.READ), null, 0);
         tokens().look();
-        for (int i = 0; i < Guesses.MOST; i++) {
+        for (int i = 0; i < Account.A_MINUTE; i++) {
             assertThat(tokens().of("guess" + i, FROM)).isNull();
         }
         assertThat(tokens().isGuessing(FROM)).isFalse();
@@ -219,21 +222,8 @@ class TokensTest {
         assertThat(tokens().of(text, FROM))
                 .as("a right token, whatever others send")
                 .isNotNull();
-        nanos += Guesses.WINDOW;
+        nanos += TimeUnit.MINUTES.toNanos(1);
         assertThat(tokens().isGuessing(FROM)).isFalse();
-        assertThat(refusals).hasSize(Guesses.MOST + 1).containsOnly("unknown");
-    }
-
-    @Test
-    void onlyTheFirstWrongTokenOfASourceInEachMinuteIsLogged() {
-        Guesses guesses = new Guesses(() -> nanos);
-        assertThat(guesses.isFirst(FROM)).isTrue();
-        assertThat(guesses.isFirst(FROM)).isFalse();
-        for (int i = 0; i < Guesses.MOST_SOURCES; i++) {
-            assertThat(guesses.isFirst("other" + i)).isTrue();
-        }
-        assertThat(guesses.isFirst(FROM))
-                .as("forgotten, so that memory is bounded")
-                .isTrue();
+        assertThat(refusals).hasSize(Account.A_MINUTE + 1).containsOnly("unknown");
     }
 }

@@ -8,7 +8,7 @@ import io.muster.protocol.wire.Response;
  * The failure of a request in the form of RFC 6: an error number and a sentence. The number is for programs, the sentence
  * for people; no program may interpret the sentence.
  */
-public final class RpcException extends RuntimeException {
+public class RpcException extends RuntimeException {
     private final Errno errno;
 
     /** @param sentence a brief sentence without a full stop or line end */

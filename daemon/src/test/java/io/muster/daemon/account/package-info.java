@@ -1,0 +1,4 @@
+@NullMarked
+package io.muster.daemon.account;
+
+import org.jspecify.annotations.NullMarked;
