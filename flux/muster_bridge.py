@@ -1014,8 +1014,10 @@ class Bridge:
         self.next_status = time.monotonic() + 5
         self.wire.call("resource.status", None, self.join)
 
-    def on_ping(self, errnum, body):  # Muster names the user of the request if it accepts requests for others
-        self.speaks = not errnum and json.loads(body).get("userid") == NOBODY
+    def on_ping(self, errnum, body):
+        """Muster treats the request as one of the user nobody if it accepts requests for others, and refuses it if nobody has no right.
+        Otherwise, the request is one of the owner of this instance, who is never refused."""
+        self.speaks = errnum == errno.EPERM or (not errnum and json.loads(body).get("userid") == NOBODY)
 
     def join(self, errnum, body):
         """Handles the first status on a connection. R is known then, and waiting drains were sent before. Sends the liveness, and

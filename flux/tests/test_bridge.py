@@ -158,6 +158,12 @@ class WithMuster(BridgeTest):
         self.assertEqual(errno.EPERM, self.h.ask("resource.undrain", {"targets": "1"}, **USER)[0])
         self.assertEqual(errno.EPERM, self.h.ask("resource.acquire", **USER)[0])
 
+    def test_a_user_may_change_things_also_where_muster_refuses_those_without_a_grant(self):
+        self.muster.refuse["ping"] = errno.EPERM, "nobody, for whom flux sends this request, has no right to it"
+        self.all()
+        self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1"}, **USER))
+        self.assertEqual((5000, 2), [r for r in self.muster.requests if r[0] == "resource.drain"][0][2:])
+
     def test_the_status_has_the_liveness_of_this_instance(self):
         self.all()
         self.muster.change("drain", {"n1"}, reason="fan")
