@@ -1237,9 +1237,10 @@ class Bridge:
         self.settle()
         if not self.held.told:
             return self.first(R, scheduling if n.same else b"")
-        strange = self.held.strange(self.said)
-        if strange:
-            self.once(f"R changed after the scheduler acquired it: {self.named(strange)} stay down until it is loaded again")
+        # Hosts that are excluded are missing too, but R has them.
+        changed = {r for r in self.held.strange(self.said) if self.nodes.get(r) != self.held.offered[r]}
+        if changed:
+            self.once(f"R changed after the scheduler acquired it: {self.named(changed)} stay down until it is loaded again")
         return self.tell()
 
     def first(self, R=None, scheduling=None):

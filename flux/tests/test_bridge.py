@@ -837,6 +837,17 @@ class WithoutMuster(BridgeTest):
         self.schedule()
         self.assertEqual("n0,n1,n2,other", self.R["execution"]["nodelist"][0])
 
+    def test_an_exclusion_at_a_reconnect_is_no_change_of_R(self):
+        self.all()
+        self.muster.change("exclude", {"n2"})
+        self.until(lambda: self.up() == "0-1,3")
+        self.away()
+        self.back()
+        self.assertEqual("0-1,3", self.up())
+        self.assertEqual([], self.logs("R changed"))
+        self.muster.change("include", {"n2"})
+        self.until(lambda: self.up() == "0-3")
+
     def test_a_rival_in_the_gap_delays_the_reclaim_and_drains_are_seen_all_the_same(self):
         self.all()
         self.away()
