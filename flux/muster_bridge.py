@@ -766,7 +766,7 @@ class Bridge:
             self.xml = local_xml(not h.conf_get("resource.norestrict", default=False))
         except (OSError, AttributeError) as e:
             self.xml = None
-            self.log.error(f"muster: the topology of this host cannot be read: {e}")
+            self.log.error(f"muster: the topology of this host cannot be read: {sentence(e)}")
         online = "sdmon.online" if h.conf_get("systemd.enable", default=False) else "broker.online"
         if not self.force_up:
             self.groups = [self.group(online, self.on_online), self.group("broker.torpid", self.on_torpid)]
@@ -796,7 +796,7 @@ class Bridge:
                 handler(msg)
             except Exception as e:
                 errnum = getattr(e, "errno", None) or (errno.EINVAL if isinstance(e, ValueError) else errno.EPROTO)
-                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else getattr(e, "strerror", None) or str(e)
+                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else sentence(e)
                 self.guard(name, self.fail, msg, errnum, text)
 
         return self.h.msg_watcher_create(callback, FLUX_MSGTYPE_REQUEST, "resource." + name, rolemask=roles).start()
@@ -1001,10 +1001,10 @@ class Bridge:
         except (OSError, ValueError, KeyError) as e:
             if self.R is None:
                 raise ValueError(
-                    f"the resource module cannot start: Muster at {path}: {e}; and the KVS of this instance has no R from an"
+                    f"the resource module cannot start: Muster at {path}: {sentence(e)}; and the KVS of this instance has no R from an"
                     " earlier start. Start Muster, or remove muster.socket from the configuration of the broker"
                 ) from e
-            self.log.error(f"muster: {path}: {e}; starting with R, exclusions and drains of the last start")
+            self.log.error(f"muster: {path}: {sentence(e)}; starting with R, exclusions and drains of the last start")
             self.take_R(self.raw_R, self.read_scheduling())
         self.said.first(self.nodes, set(), properties_of(self.R), self.R["execution"].get("expiration", 0.0), fresh=False)
         self.local.online = set(self.nodes) if self.force_up else set()
@@ -1376,7 +1376,7 @@ class Bridge:
         try:
             self.drain_here(msg, wanted, change, call)
         except Exception as e:
-            self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, getattr(e, "strerror", None) or str(e))
+            self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, sentence(e))
         if change not in self.local.pending:
             self.wire.cancel(call)
 
@@ -1479,7 +1479,7 @@ class Bridge:
         try:
             answer, errnum = self.sched_status(future), 0
         except Exception as e:
-            answer, errnum = str(e), getattr(e, "errno", None) or errno.EINVAL
+            answer, errnum = sentence(e), getattr(e, "errno", None) or errno.EINVAL
         for msg in waiters:
             self.guard("sched-status", self.answer, msg, answer, errnum)
 
@@ -1624,6 +1624,11 @@ class Bridge:
         check = {"timestamp": max(time.time(), self.state.get("logged", 0)), "drain_state": drains}
         self.kvs.write([(CHECKPOINT, json.dumps(check).encode(), False)])
         self.kvs.flush()
+
+
+def sentence(e):
+    """Returns what an exception says, without the number that Python puts before the text of an OSError."""
+    return getattr(e, "strerror", None) or str(e)
 
 
 def clean(reason):
