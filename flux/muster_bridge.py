@@ -628,7 +628,8 @@ class Numbering:
 STATE, SCHEDULING_KEY, LOG = "resource.muster.state", "resource.muster.scheduling", "resource.eventlog"
 OWN_R, NEXT_R, CHECKPOINT = "resource.muster.R", "resource.muster.next", "checkpoint.resource"
 OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own module
-OWNER, USER, NOBODY = 1, 2, 65534
+OWNER, USER = 1, 2
+ANOTHER = 65534 if os.getuid() == 0 else 0  # a user who does not own the instance; Muster refuses no ping for root, and logs refusals
 PIECE = 1 << 19
 SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
@@ -1010,14 +1011,14 @@ class Bridge:
         self.local.online = set(self.nodes) if self.force_up else set()
 
     def on_up(self):
-        self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(NOBODY, USER))
+        self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(ANOTHER, USER))
         self.next_status = time.monotonic() + 5
         self.wire.call("resource.status", None, self.join)
 
     def on_ping(self, errnum, body):
-        """Muster treats the request as one of the user nobody if it accepts requests for others, and refuses it if nobody has no right.
+        """Muster treats the request as one of the other user if it accepts requests for others, and refuses it if this user has no right.
         Otherwise, the request is one of the owner of this instance, who is never refused."""
-        self.speaks = errnum == errno.EPERM or (not errnum and json.loads(body).get("userid") == NOBODY)
+        self.speaks = errnum == errno.EPERM or (not errnum and json.loads(body).get("userid") == ANOTHER)
 
     def join(self, errnum, body):
         """Handles the first status on a connection. R is known then, and waiting drains were sent before. Sends the liveness, and
