@@ -18,9 +18,9 @@ final class FluxFit {
     /** How Flux uses Muster. */
     @SuppressWarnings("ImmutableEnumChecker") // List.of makes immutable lists
     enum Level {
-        BRIDGE(84, List.of("change", "acquire", "speak-for")),
-        FEED(72, List.of("change", "follow")),
-        OBSERVE(72, List.of("change", "follow"));
+        BRIDGE(84, List.of("follow", "change", "acquire", "speak-for")),
+        FEED(72, List.of("follow", "change")),
+        OBSERVE(72, List.of("follow", "change"));
 
         /** The minor version of the first flux-core 0.x that has all features that this level needs. */
         private final int oldest;

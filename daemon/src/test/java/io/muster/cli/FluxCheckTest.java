@@ -6,7 +6,11 @@ import io.muster.cli.FluxFit.Check;
 import io.muster.cli.FluxFit.Level;
 import io.muster.cli.Shell.Result;
 import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.access.Identity;
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Right;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +18,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The rules of {@code muster flux-check}, and the verb with a fake flux command that prints the output that each test sets. */
 class FluxCheckTest {
@@ -92,6 +100,29 @@ class FluxCheckTest {
         assertThat(FluxFit.order("LoadState=not-found\nAfter=\n").sentence()).contains("no flux.service");
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void theGrantsOfTheDocumentationHaveAllRights(Level level) throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "flux.md"));
+        Matcher grant = Pattern.compile("\\[\\[grant]]\\s+who = \\[\"flux\"]\\s+rights = \\[(.*)]").matcher(page);
+        List<String> sentences = new ArrayList<>();
+        while (grant.find()) {
+            sentences.add("user flux, who owns the instance, has the rights " + grant.group(1));
+        }
+
+        assertThat(sentences).hasSize(2);
+        assertThat(FluxFit.rights("flux", rights(Right.values()), level).sentence())
+                .isEqualTo(sentences.get(level == Level.BRIDGE ? 0 : 1));
+        assertThat(FluxFit.rights("flux", rights(Right.ACQUIRE, Right.CHANGE, Right.SPEAK_FOR), level)
+                        .sentence())
+                .endsWith("lacks on Muster: follow");
+    }
+
+    private static Rights rights(Right... granted) {
+        Identity flux = Identity.ofKernel(999, -1, 0);
+        return new Rights(flux, new Credentials(999, Credentials.USER), "flux", Set.of(granted), Set.of(), null);
+    }
+
     /** Writes a flux command that prints a version, and prints facts instead of running the script that it is given. */
     private Path flux(String version, String python) throws IOException {
         Path command = directory.resolve("flux");
@@ -164,7 +195,7 @@ class FluxCheckTest {
                 .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
                 .contains("problem  socket    ")
                 .contains("these hosts of R have no broker and would be down for ever: node3: correct R")
-                .contains("lacks on Muster: change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
+                .contains("lacks on Muster: follow, change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
                 .contains("problem  initial   muster.initial is \"online\"");
     }
 
