@@ -81,10 +81,10 @@ class FluxCheckTest {
                 "node[0-3] | node[0-3]      | true  | 4 hosts in R, 4 brokers",
                 "node[0-3] | mgmt,node[0-3] | true  | get no jobs, because R has no such host: mgmt",
                 "node[0-3] | node[0-1,9]    | false | would be down for ever: node[2-3]",
-                "node[0-3] |                | false | no running instance",
+                "node[0-3] |                | false | hosts of the brokers (it is away)",
             })
     void hostsOfRWithoutABrokerAreAProblem(String ours, String brokers, boolean fits, String sentence) {
-        Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers));
+        Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers), "it is away");
 
         assertThat(check.fits()).isEqualTo(fits);
         assertThat(check.sentence()).contains(sentence);
@@ -200,6 +200,21 @@ class FluxCheckTest {
     }
 
     @Test
+    void withoutTheBridgeTheSocketIsThatOfMusterUri() throws Exception {
+        Path file = Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
+        String facts = saying(String.format(Locale.ROOT, FACTS, "/configured/socket", 0));
+        Shell shell = new Shell().with("MUSTER_URI", "local:///named/socket");
+        String[] line = {"flux-check", "--flux", flux("0.88.0", facts).toString(), "-c", file.toString(), "feed"};
+
+        assertThat(shell.run(line).out()).contains("problem  socket    ").contains("/named/socket");
+        line[5] = "bridge";
+        assertThat(shell.run(line).out()).contains("problem  socket    ").contains("/configured/socket");
+        line[5] = "observe";
+        assertThat(shell.with("MUSTER_URI", "ssh://mgmt1").run(line).out())
+                .contains("problem  socket    ssh://mgmt1 is no path, but Flux reaches Muster only by a UNIX socket of");
+    }
+
+    @Test
     void aMissingPartOfFluxIsNamed() throws Exception {
         Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\nx = 1\n");
 
@@ -211,9 +226,13 @@ class FluxCheckTest {
                         .out())
                 .contains("problem  python")
                 .contains("python is not installed: install flux-core's Python bindings");
+        assertThat(check(flux("0.88.0", "python3 -c 'import flux._x'")).out())
+                .contains("problem  python    ")
+                .contains("ended with status 1: No module named 'flux': install flux-core's Python bindings")
+                .doesNotContain("Traceback", "Error");
         assertThat(check(flux("0.88.0", "shift; exec python3 \"$@\"")).out())
-                .contains("problem  python    ModuleNotFoundError: No module named 'flux'")
-                .contains("problem  rc1.d     ModuleNotFoundError: No module named 'flux'");
+                .contains("problem  python    No module named 'flux'")
+                .contains("problem  rc1.d     No module named 'flux'");
         assertThat(check(flux("0.88.0", ":"), "everything").err()).contains("expected bridge, feed or observe");
     }
 }
