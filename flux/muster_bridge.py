@@ -628,7 +628,8 @@ class Numbering:
 STATE, SCHEDULING_KEY, LOG = "resource.muster.state", "resource.muster.scheduling", "resource.eventlog"
 OWN_R, NEXT_R, CHECKPOINT = "resource.muster.R", "resource.muster.next", "checkpoint.resource"
 OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own module
-OWNER, USER, NOBODY = 1, 2, 65534
+OWNER, USER = 1, 2
+ANOTHER = 65534 if os.getuid() == 0 else 0  # a user who does not own the instance; Muster refuses no ping for root, and logs refusals
 PIECE = 1 << 19
 SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
@@ -766,7 +767,7 @@ class Bridge:
             self.xml = local_xml(not h.conf_get("resource.norestrict", default=False))
         except (OSError, AttributeError) as e:
             self.xml = None
-            self.log.error(f"muster: the topology of this host cannot be read: {e}")
+            self.log.error(f"muster: the topology of this host cannot be read: {sentence(e)}")
         online = "sdmon.online" if h.conf_get("systemd.enable", default=False) else "broker.online"
         if not self.force_up:
             self.groups = [self.group(online, self.on_online), self.group("broker.torpid", self.on_torpid)]
@@ -796,7 +797,7 @@ class Bridge:
                 handler(msg)
             except Exception as e:
                 errnum = getattr(e, "errno", None) or (errno.EINVAL if isinstance(e, ValueError) else errno.EPROTO)
-                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else getattr(e, "strerror", None) or str(e)
+                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else sentence(e)
                 self.guard(name, self.fail, msg, errnum, text)
 
         return self.h.msg_watcher_create(callback, FLUX_MSGTYPE_REQUEST, "resource." + name, rolemask=roles).start()
@@ -1001,21 +1002,23 @@ class Bridge:
         except (OSError, ValueError, KeyError) as e:
             if self.R is None:
                 raise ValueError(
-                    f"the resource module cannot start: Muster at {path}: {e}; and the KVS of this instance has no R from an"
+                    f"the resource module cannot start: Muster at {path}: {sentence(e)}; and the KVS of this instance has no R from an"
                     " earlier start. Start Muster, or remove muster.socket from the configuration of the broker"
                 ) from e
-            self.log.error(f"muster: {path}: {e}; starting with R, exclusions and drains of the last start")
+            self.log.error(f"muster: {path}: {sentence(e)}; starting with R, exclusions and drains of the last start")
             self.take_R(self.raw_R, self.read_scheduling())
         self.said.first(self.nodes, set(), properties_of(self.R), self.R["execution"].get("expiration", 0.0), fresh=False)
         self.local.online = set(self.nodes) if self.force_up else set()
 
     def on_up(self):
-        self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(NOBODY, USER))
+        self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(ANOTHER, USER))
         self.next_status = time.monotonic() + 5
         self.wire.call("resource.status", None, self.join)
 
-    def on_ping(self, errnum, body):  # Muster names the user of the request if it accepts requests for others
-        self.speaks = not errnum and json.loads(body).get("userid") == NOBODY
+    def on_ping(self, errnum, body):
+        """Muster treats the request as one of the other user if it accepts requests for others, and refuses it if this user has no right.
+        Otherwise, the request is one of the owner of this instance, who is never refused."""
+        self.speaks = errnum == errno.EPERM or (not errnum and json.loads(body).get("userid") == ANOTHER)
 
     def join(self, errnum, body):
         """Handles the first status on a connection. R is known then, and waiting drains were sent before. Sends the liveness, and
@@ -1235,9 +1238,10 @@ class Bridge:
         self.settle()
         if not self.held.told:
             return self.first(R, scheduling if n.same else b"")
-        strange = self.held.strange(self.said)
-        if strange:
-            self.once(f"R changed after the scheduler acquired it: {self.named(strange)} stay down until it is loaded again")
+        # Hosts that are excluded are missing too, but R has them.
+        changed = {r for r in self.held.strange(self.said) if self.nodes.get(r) != self.held.offered[r]}
+        if changed:
+            self.once(f"R changed after the scheduler acquired it: {self.named(changed)} stay down until it is loaded again")
         return self.tell()
 
     def first(self, R=None, scheduling=None):
@@ -1373,7 +1377,7 @@ class Bridge:
         try:
             self.drain_here(msg, wanted, change, call)
         except Exception as e:
-            self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, getattr(e, "strerror", None) or str(e))
+            self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, sentence(e))
         if change not in self.local.pending:
             self.wire.cancel(call)
 
@@ -1476,7 +1480,7 @@ class Bridge:
         try:
             answer, errnum = self.sched_status(future), 0
         except Exception as e:
-            answer, errnum = str(e), getattr(e, "errno", None) or errno.EINVAL
+            answer, errnum = sentence(e), getattr(e, "errno", None) or errno.EINVAL
         for msg in waiters:
             self.guard("sched-status", self.answer, msg, answer, errnum)
 
@@ -1621,6 +1625,11 @@ class Bridge:
         check = {"timestamp": max(time.time(), self.state.get("logged", 0)), "drain_state": drains}
         self.kvs.write([(CHECKPOINT, json.dumps(check).encode(), False)])
         self.kvs.flush()
+
+
+def sentence(e):
+    """Returns what an exception says, without the number that Python puts before the text of an OSError."""
+    return getattr(e, "strerror", None) or str(e)
 
 
 def clean(reason):

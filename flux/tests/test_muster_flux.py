@@ -1,13 +1,16 @@
 """The rules of muster-flux, with models of both sides. Needs no Flux."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import os
 import random
 import socket
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "muster-flux")
 
@@ -434,8 +437,24 @@ class ArgumentsTest(unittest.TestCase):
     def test_a_dry_run_is_one_comparison(self):
         options = mf.arguments(["feed", "--dry-run"])
         self.assertEqual((True, True, True), (options.feed, options.once, options.dry_run))
-        self.assertEqual("/run/muster/muster.sock", options.socket)
         self.assertFalse(mf.arguments(["observe"]).feed)
+
+    def test_the_socket_is_that_of_the_option_or_of_MUSTER_URI(self):
+        for uri, more, socket in (
+            (None, [], "/run/muster/muster.sock"),
+            ("", [], "/run/muster/muster.sock"),
+            ("/x/sock", [], "/x/sock"),
+            ("local:///x/sock", [], "/x/sock"),
+            ("ssh://mgmt1", ["--socket", "/y"], "/y"),
+        ):
+            with mock.patch.dict(os.environ, {} if uri is None else {"MUSTER_URI": uri}):
+                if uri is None:
+                    os.environ.pop("MUSTER_URI", None)
+                self.assertEqual(socket, mf.arguments(["feed", *more]).socket)
+        error = io.StringIO()
+        with mock.patch.dict(os.environ, {"MUSTER_URI": "ssh://mgmt1"}), contextlib.redirect_stderr(error):
+            self.assertRaises(SystemExit, mf.arguments, ["feed"])
+        self.assertIn("ssh://mgmt1 is no path; muster-flux reaches Muster by a UNIX socket of this host", error.getvalue())
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs verify drain kill waits rival restart epilog nobody hang slow full change renamed released lost_broker bridge_killed clocks
+STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released lost_broker bridge_killed clocks
     reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
@@ -24,10 +24,32 @@ eventually() { # COMMAND... succeeds in the end
     done
 }
 
+# ---- users
+
+# If root runs this script, root runs Muster too, and the user OWNER owns the instances. So a right that docs/flux.md does not grant is
+# missing in the steps. The functions in_NAME run as OWNER, with the capabilities to become root and to kill Muster. If another user runs this
+# script, all belongs to that user, and a missing right is not seen.
+if [ "$(id -u)" = 0 ]; then
+    export OWNER=${OWNER:-daemon} TO_ROOT="setpriv --reuid=0 --regid=0 --clear-groups"
+    TO_OWNER="setpriv --reuid=$OWNER --regid=$(id -g "$OWNER") --init-groups --inh-caps=+kill,+setuid,+setgid --ambient-caps=+kill,+setuid,+setgid"
+elif [ -z "${TO_ROOT:-}" ]; then
+    export OWNER TO_ROOT="" TO_OWNER=""
+    OWNER=$(id -un)
+fi
+as_root() { # COMMAND...
+    $TO_ROOT "$@"
+}
+as_owner() { # COMMAND...: the files of the step, which are all but Muster's, belong to OWNER too
+    [ -z "$TO_OWNER" ] || find "$dir" -maxdepth 1 ! -name state ! -type s -exec chown "$OWNER" {} +
+    HOME=$dir $TO_OWNER "$@"
+}
+
 # ---- Muster
 
-# Writes the configuration of Muster and of the broker. HOSTS [LINE]: the lines follow [muster] of Muster's configuration.
-configure() {
+muster() { as_root "$MUSTER" "$@"; }
+
+# Writes the configuration of Muster, with the grant of docs/flux.md that has the given indentation, and of the broker.
+configure() { # HOSTS [INDENTATION]
     export MUSTER_URI=$dir/sock
     cat >"$dir/muster.toml" <<END
 [muster]
@@ -35,19 +57,19 @@ socket = "$dir/sock"
 state-dir = "$dir/state"
 metrics = "off"
 initial = "offline"
+$(sed -n "/^${2:-}\[\[grant]]/,/rights/p" "$top/docs/flux.md" | sed "s/\"flux\"/\"$OWNER\"/")
 [[resource.config]]
 hosts = "$1"
 cores = "0-1"
-${2:-}
 END
     # The hosts' names are made up, so the followers must not compare them.
     printf '[muster]\nsocket = "%s"\ngrace = %s\n[resource]\nnoverify = true\n' "$dir/sock" "${GRACE:-20.0}" >"$dir/flux.toml"
 }
 serve() { # [PREFIX...] starts Muster and waits until it answers
-    "$@" "$MUSTER" serve -c "$dir/muster.toml" >>"$dir/log" 2>&1 &
+    $TO_ROOT "$@" "$MUSTER" serve -c "$dir/muster.toml" >>"$dir/log" 2>&1 & # not as_root, so that $! is Muster
     printf '%s\n' $! >"$dir/pid"
     local end=$((SECONDS + PATIENCE))
-    until "$MUSTER" status >/dev/null 2>&1; do
+    until muster status >/dev/null 2>&1; do
         kill -0 "$(pid)" && [ "$SECONDS" -lt "$end" ] || fail "Muster does not start: $(tail -n 3 "$dir/log")"
         sleep 0.1
     done
@@ -72,7 +94,7 @@ instance() { # [OPTION...] -- PROGRAM...: an instance with the bridge on its lea
     done
     shift
     MUSTER_BRIDGE=${MODULE:-$BRIDGE} FLUX_MODPROBE_PATH_APPEND=${BRIDGE%/*}:${FLUX_MODPROBE_PATH_APPEND:-} \
-        timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
+        as_owner timeout "${LIMIT:-$((4 * PATIENCE))}" flux start "-s${SIZE:-2}" \
         "--test-hosts=node[0-$((${SIZE:-2} - 1))]" --test-exit-mode=leader --test-exit-timeout=5s "--config-path=$dir/flux.toml" \
         "${options[@]}" "$@"
 }
@@ -80,6 +102,10 @@ inside() { # NAME [OPTION...]: runs the function in_NAME as the initial program 
     local name=$1
     shift
     instance "$@" -- "$top/.ci/flux" --inside "$name" "$dir"
+}
+native() { # NAME: runs the function in_NAME as the initial program of an instance with flux's own module
+    printf '[resource]\nnoverify = true\n[[resource.config]]\nhosts = "node[0-1]"\ncores = "0-1"\n' >"$dir/native.toml"
+    as_owner flux start -s2 '--test-hosts=node[0-1]' "--config-path=$dir/native.toml" "$top/.ci/flux" --inside "$1" "$dir"
 }
 run_step() {
     if declare -F "on_$1" >/dev/null; then
@@ -94,7 +120,7 @@ scheduler_has() { # STATE HOSTS: what `flux resource list` prints
     [ "$(flux resource list -n -s "$1" -o '{nodelist}')" = "$2" ]
 }
 muster_has() { # STATE HOSTS
-    [ "$("$MUSTER" status -n -s "$1" -o '{nodelist}' "$2")" = "$2" ]
+    [ "$(muster status -n -s "$1" -o '{nodelist}' "$2")" = "$2" ]
 }
 ready() { eventually scheduler_has free 'node[0-1]'; }
 runs_on() { # HOST...: jobs that require these hosts run
@@ -117,6 +143,27 @@ still_runs() {
     expect "the job's state" RUN "$(flux jobs -n -o '{state}' "$job")"
     flux cancel "$job"
 }
+unload_scheduler() { # and sets its modules, in the order of their loading
+    local name
+    modules=(sched-simple)
+    ! flux module list | grep -q sched-fluxion-qmanager || modules=(sched-fluxion-{resource,feasibility,qmanager})
+    for name in $(printf '%s\n' "${modules[@]}" | tac); do
+        flux module remove "$name" || fail "remove $name"
+    done
+}
+load_scheduler() {
+    local name
+    for name in "${modules[@]}"; do
+        flux module load "$name" || fail "load $name"
+    done
+}
+reload_scheduler() { # the scheduler acquires again
+    unload_scheduler
+    load_scheduler
+}
+bridge_has() { # KEY...: these states of the bridge are true
+    flux python -c 'import flux, sys; state = flux.Flux().rpc("resource.bridge").get(); sys.exit(not all(state[key] for key in sys.argv[1:]))' "$@"
+}
 path_of() { flux module list -l | awk -v name="$1" '$1 == name { print $NF }'; }
 
 # ---- the steps, in the order of docs/flux.md
@@ -130,15 +177,58 @@ on_check() {
     sed -i 's/node\[0-1\]/node[0-2]/; s/offline/online/' "$dir/muster.toml"
     printf '[x]\n' >"$dir/flux.toml"
     local out
-    out=$(flux start -s1 "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml") && fail "flux-check finds no problem"
+    out=$(as_owner flux start -s1 "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml") && fail "flux-check finds no problem"
     printf '%s\n' "$out"
     for name in rc1.d bridge config socket hosts initial; do
         grep -q "^problem  $name" <<<"$out" || fail "flux-check does not see the problem of $name"
     done
+    out+=$(FLUX_URI=local://$dir/nothing as_owner "$MUSTER" flux-check --flux-config "$dir/nothing" -c "$dir/muster.toml")
+    ! grep -E 'Traceback|Error|Errno' <<<"$out" || fail "flux-check prints an exception of Python"
 }
 in_check() {
     ready
     "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml"
+}
+
+# Other users of the instance: root, who may change things in Muster, and one whom no grant names.
+on_users() {
+    if [ -z "$TO_ROOT" ]; then
+        result "skipped: only root can be several users"
+        return
+    fi
+    configure 'node[0-1]'
+    printf '[access]\nallow-guest-user = true\n' >>"$dir/flux.toml"
+    serve
+    inside users || fail "status $?"
+}
+in_users() {
+    ready
+    eventually bridge_has joined speaks following acquired reported
+    as_root flux resource drain node1 fan || fail "root may not drain"
+    eventually muster_has drain node1
+    muster why node1 | grep -q "fan by root.* through $OWNER" || fail "$(muster why node1)"
+    local socket=${FLUX_URI#local://}
+    chmod o+x "${socket%/*}" || fail "chmod" # as for the socket of the system's instance
+    ! ${TO_ROOT//=0/=65534} flux resource undrain node1 2>"$dir/err" || fail "a user without a grant may undrain"
+    grep -q "for whom $OWNER sends this request, has no right to it" "$dir/err" || fail "$(cat "$dir/err")"
+}
+
+# muster-flux beside flux's own module, with the grant of docs/flux.md for it.
+on_couple() {
+    configure 'node[0-1]' '   '
+    serve
+    native couple || fail "status $?"
+}
+in_couple() {
+    ready
+    "$MUSTER" flux-check -c "$dir/muster.toml" feed || fail "flux-check finds a problem"
+    flux python "$top/flux/muster-flux" feed &
+    local coupler=$!
+    muster drain node1 fan
+    eventually eval 'flux resource drain | grep -q "muster(admin): fan"'
+    flux resource drain node0 dimm || fail "drain"
+    eventually muster_has drain node0
+    kill $coupler
 }
 
 in_boot() {
@@ -146,7 +236,7 @@ in_boot() {
     expect "the leader's module" "$BRIDGE" "$(path_of resource)"
     [[ $(flux exec -r 1 flux module list -l | awk '$1 == "resource" { print $NF }') = *.so ]] || fail "node1 does not run flux's module"
     expect "R in the KVS" 'node[0-1]' "$(flux kvs get resource.R | flux R decode --nodelist)"
-    muster_has avail 'node[0-1]' || fail "Muster: $("$MUSTER" status)"
+    muster_has avail 'node[0-1]' || fail "Muster: $(muster status)"
 }
 
 in_job() {
@@ -170,7 +260,7 @@ in_verbs() {
     flux kvs eventlog get resource.eventlog | grep -q 'drain.*a b' || fail "eventlog in the KVS"
     flux resource undrain node1 || fail "undrain"
     flux resource acquire-mute || fail "acquire-mute"
-    flux module reload sched-simple || fail "the scheduler after acquire-mute"
+    reload_scheduler
     flux python -c 'import flux; flux.Flux().rpc("resource.monitor-waitup", {"up": 2}).get()' || fail "monitor-waitup"
     flux python -c 'import flux; assert flux.Flux().rpc("resource.topo-get").get_str().startswith("<?xml")' || fail "topo-get"
     flux top --test-exit </dev/null >/dev/null 2>"$dir/top" || ! grep -q resource "$dir/top" || fail "top: $(cat "$dir/top")"
@@ -188,7 +278,7 @@ on_verify() {
 }
 in_verify() {
     eventually muster_has drain node1
-    "$MUSTER" why node1 | grep -q "expected 'node1'" || fail "$("$MUSTER" why node1)"
+    muster why node1 | grep -q "expected 'node1'" || fail "$(muster why node1)"
     waits_for node1
 }
 
@@ -196,25 +286,25 @@ in_drain() {
     ready
     flux resource drain node1 bad dimm || fail "drain by flux"
     eventually muster_has drain node1
-    "$MUSTER" why node1 | grep -q 'bad dimm' || fail "Muster has no reason: $("$MUSTER" why node1)"
+    muster why node1 | grep -q 'bad dimm' || fail "Muster has no reason: $(muster why node1)"
     waits_for node1
     flux resource undrain node1 || fail "undrain by flux"
     runs_on node1
-    "$MUSTER" drain node0 fan
+    muster drain node0 fan
     scheduler_has down node0 || fail "the scheduler has not heard of a drain that was answered: $(flux resource list)"
     flux resource drain | grep -q fan || fail "drain: $(flux resource drain)"
     waits_for node0
     ! flux resource drain node0 again 2>"$dir/err" || fail "a second drain was accepted"
     grep -q 'already drained' "$dir/err" || fail "$(cat "$dir/err")"
-    "$MUSTER" undrain node0
+    muster undrain node0
     runs_on node0
     flux resource drain node0 both
-    "$MUSTER" undrain node0 || fail "Muster does not end a drain of flux"
+    muster undrain node0 || fail "Muster does not end a drain of flux"
     runs_on node0
-    "$MUSTER" exclude node1
+    muster exclude node1
     waits_for node1
     flux resource status -s exclude | grep -q node1 || fail "status: $(flux resource status)"
-    "$MUSTER" include node1
+    muster include node1
     runs_on node1
 }
 
@@ -229,11 +319,34 @@ in_kill() {
     flux resource list >/dev/null && flux resource drain | grep -q "epilog failed" || fail "without Muster: $(flux resource drain)"
     serve
     eventually muster_has drain node1
-    "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
+    muster why node1 | grep -q 'epilog failed' || fail "the reason is lost"
     waits_for node1
     flux resource undrain node1
     runs_on node1
     still_runs
+}
+
+# A host is excluded when Muster starts again, and another one when the scheduler is loaded.
+in_excluded() {
+    ready
+    muster exclude node1
+    eventually scheduler_has down node1
+    kill_muster
+    serve
+    eventually bridge_has joined following acquired
+    muster include node1
+    runs_on node1
+    ! flux dmesg | grep "R changed" || fail "the bridge takes an exclusion for a change of R"
+    muster exclude node1
+    reload_scheduler
+    eventually scheduler_has free node0
+    muster include node1 2>"$dir/err"
+    grep -q 'does not know node1 until it acquires again' "$dir/err" || fail "$(cat "$dir/err")"
+    muster status 2>&1 | grep -q 'does not know node1' || fail "$(muster status 2>&1)"
+    ! timeout 2 flux run --requires=host:node1 true 2>"$dir/err" || fail "the scheduler knows node1"
+    reload_scheduler
+    ready
+    ! muster status 2>&1 | grep 'does not know' || fail "the scheduler has acquired again"
 }
 
 # Requests that need Muster wait for it, and fail with a sentence after the grace.
@@ -274,7 +387,7 @@ in_rival() {
     sleep 3
     kill $rival
     grep -q '^{"resources"' "$dir/rival" && fail "somebody else acquired: $(tail -n 3 "$dir/rival")"
-    "$MUSTER" drain node1 bad dimm
+    muster drain node1 bad dimm
     eventually scheduler_has down node1
     waits_for node1
     still_runs
@@ -285,8 +398,8 @@ on_restart() {
     configure 'node[0-1]'
     serve
     inside restart_1 "-Sstatedir=$dir" || fail "the first run ended with $?"
-    "$MUSTER" why node0 | grep -qi unknown || fail "the hosts are not unknown: $("$MUSTER" why node0)"
-    "$MUSTER" drain node0 meanwhile
+    muster why node0 | grep -qi unknown || fail "the hosts are not unknown: $(muster why node0)"
+    muster drain node0 meanwhile
     inside restart_2 "-Sstatedir=$dir" || fail "the second run ended with $?"
 }
 in_restart_1() {
@@ -299,7 +412,7 @@ in_restart_2() {
     flux resource drain | grep -q meanwhile || fail "the instance has not heard of a drain: $(flux resource drain)"
     waits_for node0
     waits_for node1
-    "$MUSTER" undrain node0
+    muster undrain node0
     flux resource undrain node1
     runs_on node0 node1
 }
@@ -324,7 +437,7 @@ in_epilog_2() {
     waits_for node1
     serve
     eventually muster_has drain node1
-    "$MUSTER" why node1 | grep -q 'epilog failed' || fail "the reason is lost"
+    muster why node1 | grep -q 'epilog failed' || fail "the reason is lost"
     waits_for node1
     flux resource undrain node1
     runs_on node1
@@ -374,13 +487,13 @@ in_slow() {
 in_full() {
     ready
     long_job
-    prlimit --pid "$(pid)" --fsize=1:unlimited
-    ! "$MUSTER" drain node0 x 2>"$dir/err" || fail "Muster accepted a change that it cannot write"
+    as_root prlimit --pid "$(pid)" --fsize=1:unlimited
+    ! muster drain node0 x 2>"$dir/err" || fail "Muster accepted a change that it cannot write"
     cat "$dir/err"
     timeout "$PATIENCE" flux resource drain node1 epilog failed
     waits_for node1
     runs_on node0
-    prlimit --pid "$(pid)" --fsize=unlimited:unlimited
+    as_root prlimit --pid "$(pid)" --fsize=unlimited:unlimited
     eventually muster_has drain node1
     flux resource undrain node1
     runs_on node1
@@ -396,10 +509,10 @@ in_change() {
     long_job
     sed -i 's/node\[0-1\]/node0/' "$dir/muster.toml"
     kill -HUP "$(pid)"
-    eventually eval '"$MUSTER" status 2>&1 | grep -q "acquired an older R"'
+    eventually eval 'muster status 2>&1 | grep -q "acquired an older R"'
     runs_on node1
     still_runs
-    flux module reload sched-simple
+    reload_scheduler
     eventually scheduler_has free node0
     ! timeout "$PATIENCE" flux run --requires=host:node1 true 2>"$dir/err" || fail "a job runs on a host that R does not have"
     eventually muster_has avail node0
@@ -412,11 +525,11 @@ in_renamed() {
     kill_muster
     sed -i 's/node\[0-1\]/node[0,7]/' "$dir/muster.toml"
     serve
-    eventually eval '"$MUSTER" status 2>&1 | grep -q "acquired an older R"'
+    eventually eval 'muster status 2>&1 | grep -q "acquired an older R"'
     runs_on node1
     runs_on node0
     still_runs
-    flux module reload sched-simple
+    reload_scheduler
     eventually scheduler_has free node0
     scheduler_has down node7 || fail "$(flux resource list)"
 }
@@ -426,12 +539,12 @@ in_released() {
     ready
     sed -i 's/node\[0-1\]/node[0,7]/' "$dir/muster.toml"
     kill -HUP "$(pid)"
-    eventually eval '"$MUSTER" status 2>&1 | grep -q "acquired an older R"'
-    "$MUSTER" acquire release || fail "acquire release"
+    eventually eval 'muster status 2>&1 | grep -q "acquired an older R"'
+    muster acquire release || fail "acquire release"
     eventually eval 'flux dmesg | grep -q "node1 stay down until it is loaded again"' # the bridge acquires again after a second
     waits_for node1
     runs_on node0
-    flux module reload sched-simple
+    reload_scheduler
     eventually scheduler_has free node0
     scheduler_has down node7 || fail "$(flux resource list)"
 }
@@ -447,7 +560,7 @@ in_lost_broker() {
     kill -KILL "$(flux exec -r 2 flux getattr broker.pid)"
     eventually scheduler_has down node2
     eventually muster_has offline node2
-    "$MUSTER" why node2
+    muster why node2
     kill_muster
     kill -KILL "$(flux exec -r 1 flux getattr broker.pid)"
     eventually scheduler_has down 'node[1-2]'
@@ -464,7 +577,7 @@ on_bridge_killed() {
     result "$(grep -o 'broker.crit.*' "$dir/out" | head -n 1)"
     grep -q '^still here' "$dir/out" && fail "the instance goes on without its resource module"
     grep -qi 'resource' "$dir/out" || fail "nobody says why: $(cat "$dir/out")"
-    eventually eval '"$MUSTER" why node0 | grep -qi unknown'
+    eventually eval 'muster why node0 | grep -qi unknown'
 }
 in_bridge_killed() {
     ready
@@ -497,8 +610,8 @@ in_clocks() {
     flux resource drain node0 meanwhile || fail "drain while Muster is away"
     serve
     eventually muster_has drain node0
-    muster_has drain node1 || fail "$("$MUSTER" status)"
-    "$MUSTER" drain -o '{nodelist} {timestamp}'
+    muster_has drain node1 || fail "$(muster status)"
+    muster drain -o '{nodelist} {timestamp}'
     flux resource undrain 'node[0-1]' || fail "undrain"
     runs_on node1
     still_runs
@@ -507,13 +620,13 @@ in_clocks() {
 in_reload() {
     ready
     flux resource drain node1 x
-    flux module reload sched-simple || fail "the scheduler was not reloaded"
+    reload_scheduler
     eventually scheduler_has free node0
     waits_for node1
-    flux module remove sched-simple || fail "remove the scheduler"
+    unload_scheduler
     flux module remove resource || fail "remove the bridge"
     flux module load --name=resource "$BRIDGE" || fail "load the bridge again"
-    flux module load sched-simple || fail "load the scheduler"
+    load_scheduler
     eventually scheduler_has free node0
     expect "the leader's module" "$BRIDGE" "$(path_of resource)"
     waits_for node1
@@ -533,7 +646,7 @@ on_shutdown() {
     serve
     inside shutdown || [ $? = 129 ] || fail "status $?" # 129: SIGHUP ended the initial program
     grep -qi ' ERROR ' "$dir/log" && fail "Muster: $(grep ' ERROR ' "$dir/log")"
-    "$MUSTER" why node0 | grep -qi unknown || fail "the hosts are not unknown: $("$MUSTER" why node0)"
+    muster why node0 | grep -qi unknown || fail "the hosts are not unknown: $(muster why node0)"
 }
 in_shutdown() {
     ready
@@ -589,7 +702,7 @@ in_restarts() {
         fi
         serve
         if ((i % 2)); then
-            eventually eval "\"\$MUSTER\" why node1 | grep -q 'number $i'"
+            eventually eval "muster why node1 | grep -q 'number $i'"
             ((i % 10 != 1)) || waits_for node1
         else
             flux resource undrain node1 || fail "undrain $i"
@@ -607,12 +720,10 @@ in_restarts() {
 on_rate() {
     configure 'node[0-1]'
     serve
-    printf '[resource]\nnoverify = true\n[[resource.config]]\nhosts = "node[0-1]"\ncores = "0-1"\n' >"$dir/native.toml"
     local turn
     for turn in 1 2 3; do
         inside rate >"$dir/rate-bridge-$turn" || fail "status $?"
-        flux start -s2 '--test-hosts=node[0-1]' "--config-path=$dir/native.toml" "$top/.ci/flux" --inside rate "$dir" \
-            >"$dir/rate-native-$turn" || fail "native: status $?"
+        native rate >"$dir/rate-native-$turn" || fail "native: status $?"
     done
     result "jobs/s with the bridge $(cat "$dir"/rate-bridge-? | paste -sd' '), native $(cat "$dir"/rate-native-? | paste -sd' ')"
     sort -n "$dir"/rate-bridge-? | tail -n 1 | awk -v native="$(sort -n "$dir"/rate-native-? | tail -n 1)" '{ exit $1 < 0.95 * native }' ||
@@ -648,7 +759,7 @@ on_memory() {
 }
 in_memory() {
     eventually scheduler_has free 'node[0-1]'
-    flux module reload sched-simple || fail "the scheduler was not reloaded"
+    reload_scheduler
     eventually scheduler_has free 'node[0-1]'
     kill_muster
     serve
@@ -702,23 +813,18 @@ in_fluxion() {
     grep -qi unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
     in_drain
     in_kill
-    fluxion_again
+    reload_scheduler
+    ready
     runs_on node0 node1
     result "$(flux ion-resource stats | sed -n 's/Num. of Vertices: */vertices: /p')"
-}
-fluxion_again() { # loads Fluxion again, so that it acquires again
-    flux module remove sched-fluxion-qmanager || fail "remove"
-    flux module remove sched-fluxion-feasibility && flux module reload sched-fluxion-resource || fail "reload"
-    flux module load sched-fluxion-feasibility && flux module load sched-fluxion-qmanager || fail "load"
-    ready
 }
 in_fluxion_large() {
     PATIENCE=$((PATIENCE * 5)) # Fluxion may need more than 30 s for its first job with 388,001 vertices
     ready
     runs_on node0 node1
-    "$MUSTER" drain node1 fan
+    muster drain node1 fan
     waits_for node1
-    "$MUSTER" undrain node1
+    muster undrain node1
     in_kill
     result "$(flux ion-resource stats | sed -n 's/Num. of Vertices: */vertices: /p; s/Graph Load Time: */load time: /p' | paste -sd' ')"
 }
@@ -765,7 +871,6 @@ in_transcript() {
         printf '$ %s\n' "$*"
         eval "$*"
     }
-    muster() { "$MUSTER" "$@"; }
     ready
     show "flux module list -l | awk '\$1 == \"resource\" { print \$NF }'" | sed "s#$BRIDGE#/usr/lib/muster/flux/muster_bridge.py#"
     show flux run -N2 hostname

@@ -47,7 +47,8 @@ import picocli.CommandLine.Parameters;
             "Check whether Flux and Muster on this host fit together, before you change Flux's configuration.",
             "Prints a line for each check, with what to do about a problem. The exit status is 0 if there is no problem,"
                     + " else 1. Nothing is changed. The checks use the commands flux and systemctl, the instance that"
-                    + " $$FLUX_URI names (else the system's instance) if it answers, and Muster if it answers."
+                    + " $$FLUX_URI names (else the system's instance) if it answers, and Muster if it answers: at the socket in the"
+                    + " broker's configuration for the bridge, else at $$MUSTER_URI, else at that in Muster's configuration."
         },
         footer = {
             "  muster flux-check",
@@ -182,18 +183,26 @@ final class FluxCheck extends Verb {
 
     private void muster(Level wanted, JsonNode facts, Config config) throws IOException {
         String configured = FluxFit.socket(facts);
-        Path socket =
-                wanted != Level.BRIDGE || configured.isEmpty() ? config.listen().socket() : Path.of(configured);
+        String given = console().environment().getOrDefault("MUSTER_URI", "");
+        String uri = wanted == Level.BRIDGE && !configured.isEmpty() ? configured : given;
+        Path socket = uri.isEmpty() ? config.listen().socket() : Path.of(uri.replaceFirst("^local://", ""));
         Hostlist hosts = config.resources().set().hosts();
-        try (FluxClient client = FluxClient.connect("local://" + socket)) {
-            hosts = Overview.ask(client).resources().hosts();
-            checks.add(Check.ok("socket", "Muster answers at " + socket));
-        } catch (IOException e) {
-            checks.add(new Check("socket", text(e), "start Muster, with this path as socket in [muster]"));
+        if (socket.toString().contains(":")) {
+            checks.add(FluxFit.unreachable(uri));
+        } else {
+            try (FluxClient client = FluxClient.connect("local://" + socket)) {
+                hosts = Overview.ask(client).resources().hosts();
+                checks.add(Check.ok("socket", "Muster answers at " + socket));
+            } catch (IOException e) {
+                checks.add(new Check("socket", text(e), "start Muster, with this path as socket in [muster]"));
+            }
         }
         String brokers = facts.path("instance").path("hosts").asText("");
         brokers = brokers.isEmpty() ? facts.path("configured_hosts").asText("") : brokers;
-        checks.add(FluxFit.hosts(hosts, brokers.isEmpty() ? null : Hostlist.parse(brokers)));
+        checks.add(FluxFit.hosts(
+                hosts,
+                brokers.isEmpty() ? null : Hostlist.parse(brokers),
+                facts.path("errors").path("instance").asText("")));
         checks.add(rights(wanted, facts, config, socket));
         if (wanted == Level.BRIDGE) {
             checks.add(FluxFit.initial(config.streams().initial() == AcquireSettings.Initial.OFFLINE));
@@ -223,7 +232,10 @@ final class FluxCheck extends Verb {
         }
     }
 
+    /** Returns the message in one line, with the last sentence of each traceback of Python in place of the traceback. */
     private static String text(IOException e) {
-        return String.valueOf(e.getMessage()).replace("\n", "; ");
+        return String.valueOf(e.getMessage())
+                .replaceAll("(?s)Traceback \\(most recent call last\\):.*\n(?:[\\w.]+: )?", "")
+                .replace("\n", "; ");
     }
 }

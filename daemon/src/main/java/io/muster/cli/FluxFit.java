@@ -18,9 +18,9 @@ final class FluxFit {
     /** How Flux uses Muster. */
     @SuppressWarnings("ImmutableEnumChecker") // List.of makes immutable lists
     enum Level {
-        BRIDGE(84, List.of("change", "acquire", "speak-for")),
-        FEED(72, List.of("change", "follow")),
-        OBSERVE(72, List.of("change", "follow"));
+        BRIDGE(84, List.of("follow", "change", "acquire", "speak-for")),
+        FEED(72, List.of("follow", "change")),
+        OBSERVE(72, List.of("follow", "change"));
 
         /** The minor version of the first flux-core 0.x that has all features that this level needs. */
         private final int oldest;
@@ -124,17 +124,26 @@ final class FluxFit {
         return facts.path("configuration").path("muster").path("socket").asText("");
     }
 
+    static Check unreachable(String uri) {
+        return new Check(
+                "socket",
+                uri + " is no path, but Flux reaches Muster only by a UNIX socket of this host",
+                "set MUSTER_URI to the path of Muster's socket");
+    }
+
     /**
      * Compares the hosts by name.
      *
      * @param brokers null if the hosts of the instance are not known
+     * @param trouble why the instance is not known; "" if nothing is known about that
      */
-    static Check hosts(Hostlist ours, @Nullable Hostlist brokers) {
+    static Check hosts(Hostlist ours, @Nullable Hostlist brokers, String trouble) {
         if (brokers == null || brokers.isEmpty()) {
             return new Check(
                     "hosts",
-                    "no running instance and no [bootstrap] hosts name the hosts of the brokers",
-                    "start Flux with its own resource module, or give --flux-config");
+                    "no running instance and no [bootstrap] hosts name the hosts of the brokers"
+                            + (trouble.isEmpty() ? "" : " (" + trouble + ")"),
+                    "start Flux with its own resource module, run this command as the owner, or give --flux-config");
         }
         Hostlist lost = brokers.missing(ours);
         Hostlist strangers = ours.missing(brokers);

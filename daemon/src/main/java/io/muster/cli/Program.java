@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs programs of other packages, for verbs that collect the output of these programs. */
 final class Program {
-    private static final long SECONDS = 10;
+    private static final long SECONDS = 30;
+    private static final int KILLED = 128 + 9;
     private static final int MOST_BYTES = 64 << 20;
 
     private Program() {}
@@ -20,7 +21,7 @@ final class Program {
     }
 
     /**
-     * Runs a program and returns its standard output and standard error together. The program is killed after ten seconds.
+     * Runs a program and returns its standard output and standard error together. The program is killed after thirty seconds.
      *
      * @param input standard input, no more than a pipe holds
      * @throws IOException if the program does not exist, or its status is not 0
@@ -36,6 +37,9 @@ final class Program {
             }
             byte[] output = process.getInputStream().readNBytes(MOST_BYTES);
             int exit = process.waitFor();
+            if (exit == KILLED) {
+                throw new IOException(line[0] + " did not end within " + SECONDS + " seconds");
+            }
             if (exit != 0) {
                 throw new IOException(
                         line[0] + " ended with status " + exit + ": " + new String(output, UTF_8).strip());

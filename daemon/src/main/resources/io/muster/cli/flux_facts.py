@@ -8,16 +8,39 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
+SECONDS = 10  # for each fact: the instance or `flux config` may hang
 facts = {"errors": {}}
 
 
 def find(name, function):
-    try:
-        facts[name] = function()
-    except Exception as error:
-        facts[name] = None
-        facts["errors"][name] = "%s: %s" % (type(error).__name__, str(error).strip())
+    """Stores what the function returns, or the reason why it returns nothing."""
+
+    def run():
+        try:
+            found, reason = function(), None
+        except Exception as error:
+            found, reason = None, sentence(error)
+        result.append((found, reason))
+
+    result = []
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(SECONDS + 1)
+    facts[name], reason = result[0] if result else (None, "no answer within %d seconds" % (SECONDS + 1))
+    if reason:
+        facts["errors"][name] = reason
+
+
+def sentence(error):
+    """Returns what an exception says, without the words that only a programmer of Python understands."""
+    if isinstance(error, OSError) and error.strerror:
+        return ": ".join(filter(None, (error.filename, error.strerror)))
+    if isinstance(error, subprocess.TimeoutExpired):
+        return "`%s` did not end within %d seconds" % (" ".join(error.cmd[:3]), SECONDS)
+    text = " ".join(str(error).split())
+    return text if isinstance(error, (ImportError, SyntaxError, ValueError)) else "it cannot be read: " + text
 
 
 def bindings():
@@ -34,9 +57,10 @@ def modules():
 
 
 def configuration():
-    run = subprocess.run(["flux", "config", "get", "--config-path=" + sys.argv[1]], capture_output=True, text=True)
+    command = ["flux", "config", "get", "--config-path=" + sys.argv[1]]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     if run.returncode:
-        raise ValueError(run.stderr or "`flux config get` ended with status %d" % run.returncode)
+        raise ValueError(run.stderr.strip() or "`flux config get` ended with status %d" % run.returncode)
     return json.loads(run.stdout or "{}")
 
 
@@ -93,7 +117,9 @@ def bridge():
         raise ValueError("no rc1.d/muster.py names it")
     context = Context()
     runpy.run_path(facts["start_file"])["setup"](context)
-    file = context.updated["resource"]["module"]
+    file = context.updated.get("resource", {}).get("module")
+    if not file:
+        raise ValueError(facts["start_file"] + " names no bridge")
     with open(file, "rb") as source:
         compile(source.read(), file, "exec")
     return file
@@ -106,4 +132,5 @@ find("instance", instance)
 find("configured_hosts", configured_hosts)
 find("start_file", start_file)
 find("bridge", bridge)
-json.dump(facts, sys.stdout)
+print(json.dumps(facts), flush=True)
+os._exit(0)  # a thread that hangs must not delay the end

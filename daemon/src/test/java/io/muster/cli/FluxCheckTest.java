@@ -6,7 +6,11 @@ import io.muster.cli.FluxFit.Check;
 import io.muster.cli.FluxFit.Level;
 import io.muster.cli.Shell.Result;
 import io.muster.daemon.RunningDaemon;
+import io.muster.daemon.access.Identity;
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Right;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.protocol.wire.Credentials;
 import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,10 +19,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The rules of {@code muster flux-check}, and the verb with a fake flux command that prints the output that each test sets. */
 class FluxCheckTest {
@@ -74,10 +82,10 @@ class FluxCheckTest {
                 "node[0-3] | node[0-3]      | true  | 4 hosts in R, 4 brokers",
                 "node[0-3] | mgmt,node[0-3] | true  | get no jobs, because R has no such host: mgmt",
                 "node[0-3] | node[0-1,9]    | false | would be down for ever: node[2-3]",
-                "node[0-3] |                | false | no running instance",
+                "node[0-3] |                | false | hosts of the brokers (it is away)",
             })
     void hostsOfRWithoutABrokerAreAProblem(String ours, String brokers, boolean fits, String sentence) {
-        Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers));
+        Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers), "it is away");
 
         assertThat(check.fits()).isEqualTo(fits);
         assertThat(check.sentence()).contains(sentence);
@@ -91,6 +99,29 @@ class FluxCheckTest {
         assertThat(FluxFit.order("LoadState=loaded\nAfter=not-muster.service\n").advice())
                 .contains("Before=flux.service");
         assertThat(FluxFit.order("LoadState=not-found\nAfter=\n").sentence()).contains("no flux.service");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theGrantsOfTheDocumentationHaveAllRights(Level level) throws Exception {
+        String page = Files.readString(Path.of("..", "docs", "flux.md"));
+        Matcher grant = Pattern.compile("\\[\\[grant]]\\s+who = \\[\"flux\"]\\s+rights = \\[(.*)]").matcher(page);
+        List<String> sentences = new ArrayList<>();
+        while (grant.find()) {
+            sentences.add("user flux, who owns the instance, has the rights " + grant.group(1));
+        }
+
+        assertThat(sentences).hasSize(2);
+        assertThat(FluxFit.rights("flux", rights(Right.values()), level).sentence())
+                .isEqualTo(sentences.get(level == Level.BRIDGE ? 0 : 1));
+        assertThat(FluxFit.rights("flux", rights(Right.ACQUIRE, Right.CHANGE, Right.SPEAK_FOR), level)
+                        .sentence())
+                .endsWith("lacks on Muster: follow");
+    }
+
+    private static Rights rights(Right... granted) {
+        Identity flux = Identity.ofKernel(999, -1, 0);
+        return new Rights(flux, new Credentials(999, Credentials.USER), "flux", Set.of(granted), Set.of(), null);
     }
 
     /** Writes a flux command that prints a version, and prints facts instead of running the script that it is given. */
@@ -165,8 +196,23 @@ class FluxCheckTest {
                 .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
                 .contains("problem  socket    ")
                 .contains("these hosts of R have no broker and would be down for ever: node3: correct R")
-                .contains("lacks on Muster: change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
+                .contains("lacks on Muster: follow, change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
                 .contains("problem  initial   muster.initial is \"online\"");
+    }
+
+    @Test
+    void withoutTheBridgeTheSocketIsThatOfMusterUri() throws Exception {
+        Path file = Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
+        String facts = saying(String.format(Locale.ROOT, FACTS, "/configured/socket", 0));
+        Shell shell = new Shell().with("MUSTER_URI", "local:///named/socket");
+        String[] line = {"flux-check", "--flux", flux("0.88.0", facts).toString(), "-c", file.toString(), "feed"};
+
+        assertThat(shell.run(line).out()).contains("problem  socket    ").contains("/named/socket");
+        line[5] = "bridge";
+        assertThat(shell.run(line).out()).contains("problem  socket    ").contains("/configured/socket");
+        line[5] = "observe";
+        assertThat(shell.with("MUSTER_URI", "ssh://mgmt1").run(line).out())
+                .contains("problem  socket    ssh://mgmt1 is no path, but Flux reaches Muster only by a UNIX socket of");
     }
 
     @Test
@@ -188,8 +234,12 @@ class FluxCheckTest {
     @Needs("python3")
     void pythonWithoutTheBindingsOfFluxIsNamed() throws Exception {
         Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\n");
+        assertThat(check(flux("0.88.0", "python3 -c 'import flux._x'")).out())
+                .contains("problem  python    ")
+                .contains("ended with status 1: No module named 'flux': install flux-core's Python bindings")
+                .doesNotContain("Traceback", "Error");
         assertThat(check(flux("0.88.0", "shift; exec python3 \"$@\"")).out())
-                .contains("problem  python    ModuleNotFoundError: No module named 'flux'")
-                .contains("problem  rc1.d     ModuleNotFoundError: No module named 'flux'");
+                .contains("problem  python    No module named 'flux'")
+                .contains("problem  rc1.d     No module named 'flux'");
     }
 }

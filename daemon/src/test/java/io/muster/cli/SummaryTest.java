@@ -194,6 +194,26 @@ class SummaryTest extends VerbTest {
         assertThat(muster("status").err()).isEmpty();
     }
 
+    /** RFC 28 has no update with which a scheduler could learn of more hosts. */
+    @Test
+    void anIncludedHostIsNotKnownToASchedulerThatAcquiredWithoutIt() throws IOException {
+        succeeds("exclude", "r000n0[1-3]");
+        try (FluxClient bridge = FluxClient.connect(daemon.uri())) {
+            bridge.stream("resource.acquire", new Owner("flux", 600).toJson()).next();
+            String sentence = "flux, \\S+\\(\\d+\\) pid \\d+ does not know r000n%s until it acquires again\n";
+            assertThat(muster("status").err()).isEmpty();
+            assertThat(muster("include", "r000n0[1,3]").err()).matches(sentence.formatted("\\[01,03]"));
+            assertThat(muster("include", "r000n02").err()).matches(sentence.formatted("02"));
+            assertThat(muster("status").err()).matches("muster status: " + sentence.formatted("\\[01-03]"));
+            assertThat(out("summary")).contains("has every change, does not know 3 hosts until it acquires again\n");
+            assertThat(new JsonMapper().readTree(out("status", "--json")).path("schedulers").findValuesAsText("unknown"))
+                    .containsExactly("r000n[01-03]");
+        }
+        succeeds("acquire", "release", "flux");
+        assertThat(muster("include", "r000n02").err())
+                .isEqualTo("nothing was changed: no target is excluded or lost\n");
+    }
+
     /** Writes an R of one node that is valid from 2100 to 2110. */
     private Path future() throws IOException {
         return Files.writeString(directory.resolve("R.json"), """

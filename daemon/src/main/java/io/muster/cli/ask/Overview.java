@@ -134,6 +134,11 @@ public record Overview(
         return time > 0 ? time : console.now();
     }
 
+    public ObjectNode toJson(Scheduler scheduler) {
+        String unknown = resources().hostsOf(scheduler.unknown(state)).toString();
+        return scheduler.toJson().put("unknown", unknown);
+    }
+
     /** Returns the first keys of every JSON output about the inventory. */
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();

@@ -113,9 +113,15 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
                                     + Times.age(scheduler.since(), now) + "), "
                                     + (wrong > 0 || scheduler.behind()
                                             ? "behind: has not read the changes of " + count(wrong) + " hosts"
-                                            : "has every change"));
+                                            : "has every change")
+                                    + ignorance(scheduler));
         }
         return standing.flux() ? "" : all.isEmpty() ? "none is connected" : String.join("; ", all);
+    }
+
+    private String ignorance(Scheduler scheduler) {
+        int unknown = scheduler.unknown(standing.state()).size();
+        return unknown == 0 ? "" : ", does not know " + count(unknown) + " hosts until it acquires again";
     }
 
     /** Returns the number of hosts whose present state the scheduler has not been sent. */
@@ -249,7 +255,7 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
             json.put("journal_bytes", standing.journalBytes());
             ArrayNode schedulers = json.putArray("schedulers");
             standing.schedulers()
-                    .forEach(scheduler -> schedulers.add(scheduler.toJson().put("unsent_nnodes", unsent(scheduler))));
+                    .forEach(scheduler -> schedulers.add(standing.toJson(scheduler).put("unsent_nnodes", unsent(scheduler))));
         }
         write(json.putObject("all"), among);
         ArrayNode named = json.putArray("queues");

@@ -103,7 +103,7 @@ abstract class Change extends ServerVerb {
         if (json()) {
             console().json(done(answer));
         } else {
-            tell(ChangeAnswer.parse(answer));
+            tell(client, ChangeAnswer.parse(answer));
         }
         if (!sent) {
             return manner.timedOut(console());
@@ -115,7 +115,7 @@ abstract class Change extends ServerVerb {
     }
 
     /** Prints results that a user might not expect: that nothing changed, or which other holds the change ended. */
-    private void tell(ChangeAnswer answer) {
+    void tell(FluxClient client, ChangeAnswer answer) throws IOException {
         String unchanged = unchanged();
         if (!answer.changed() && unchanged != null) {
             console().complain("nothing was changed: " + unchanged);

@@ -1,11 +1,17 @@
 package io.muster.cli.change;
 
+import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.status.Scheduler;
+import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +113,22 @@ public abstract class TargetChange extends Change {
         @Override
         String unchanged() {
             return "no target is excluded or lost";
+        }
+
+        @Override
+        void tell(FluxClient client, ChangeAnswer answer) throws IOException {
+            super.tell(client, answer);
+            Overview now = Overview.ask(client);
+            ResourceSet resources = now.resources();
+            Idset included = answer.hosts() == null
+                    ? resources.ranks()
+                    : resources.ranksOfKnown(Hostlist.parse(answer.hosts()));
+            for (Scheduler scheduler : now.schedulers()) {
+                Idset unknown = scheduler.unknown(now.state()).intersect(included);
+                if (!unknown.isEmpty()) {
+                    console().complain(scheduler.ignorance(resources.hostsOf(unknown)));
+                }
+            }
         }
 
         @Override

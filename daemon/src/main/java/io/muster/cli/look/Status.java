@@ -139,6 +139,11 @@ public final class Status extends ReadVerb {
                         .complain("muster status: " + scheduler + " is not connected; the acquisition is kept until "
                                 + zone.zone(console()).second(scheduler.until()));
             }
+            Idset unknown = scheduler.unknown(standing.state());
+            if (!unknown.isEmpty()) {
+                Hostlist hosts = standing.resources().hostsOf(unknown);
+                console().complain("muster status: " + scheduler.ignorance(hosts));
+            }
         }
     }
 
@@ -149,7 +154,7 @@ public final class Status extends ReadVerb {
             ArrayNode waiting = json.putArray("waiting");
             standing.waiting().forEach(waiting::add);
             ArrayNode schedulers = json.putArray("schedulers");
-            standing.schedulers().forEach(scheduler -> schedulers.add(scheduler.toJson()));
+            standing.schedulers().forEach(scheduler -> schedulers.add(standing.toJson(scheduler)));
         }
         Lifetime.of(standing.resources()).writeTo(json);
         json.put(

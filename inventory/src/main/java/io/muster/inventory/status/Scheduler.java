@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Times;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.InventoryState;
 
 /**
  * A scheduler that has acquired the resources, as users see it.
@@ -46,6 +48,16 @@ public record Scheduler(
 
     public boolean isConnected() {
         return until == 0;
+    }
+
+    /** Returns the ranks on offer that the scheduler does not know until it acquires again; none if it has no connection. */
+    public Idset unknown(InventoryState state) {
+        return isConnected() ? state.members().subtract(offered) : Idset.EMPTY;
+    }
+
+    /** Returns why jobs cannot use hosts although they are on offer. */
+    public String ignorance(Hostlist unknown) {
+        return this + " does not know " + unknown.abridged() + " until it acquires again";
     }
 
     public ObjectNode toJson() {
