@@ -48,7 +48,7 @@ public final class NamedDaemon {
         List<String> others = new ArrayList<>();
         int exit = Exit.UNREACHABLE;
         for (String uri : server.address(console.environment()).split(",")) {
-            try (FluxClient client = server.connectTo(uri, console)) {
+            try (FluxClient client = server.connect(uri, console)) {
                 Path used = Path.of(ServerVerb.attribute(client, "statedir"));
                 String there = ServerVerb.attribute(client, "hostname");
                 if (there.equals(host) && isSame(used, directory) && isHolder(client, directory)) {

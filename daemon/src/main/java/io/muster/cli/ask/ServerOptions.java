@@ -52,7 +52,10 @@ public final class ServerOptions {
     private boolean traceWire;
 
     public FluxClient connect(Console console) throws IOException {
-        String address = address(console.environment());
+        return connect(address(console.environment()), console);
+    }
+
+    FluxClient connect(String address, Console console) throws IOException {
         return connect(address, console, options -> FluxClient.connect(address, options));
     }
 
