@@ -106,7 +106,7 @@ class HostileUsersTest {
             System.out.println("waiting requests of a hostile user: " + more + " MB more at the peak");
             assertThat(more).as("megabytes more at the peak").isLessThanOrEqualTo(64);
             honest.finish();
-            assertThat(daemon.output().lines().filter(line -> line.contains("root is past a limit")))
+            assertThat(daemon.output().lines().stream().filter(line -> line.contains("root is past a limit")))
                     .as("once a minute")
                     .hasSizeLessThan(10);
             daemon.stop();
