@@ -100,7 +100,9 @@ class HostileUsersTest {
             for (Peer peer : peers) {
                 refused += errors(peer, Errno.EAGAIN);
             }
-            assertThat(refused).isEqualTo(1000);
+            assertThat(refused)
+                    .as("beyond the limit of streams, or a thirty-second of the heap, but at least 2 MiB")
+                    .isBetween(1000, 1400);
             honest.awaitAnswers(50);
             long more = peakMegabytes(daemon) - before;
             System.out.println("waiting requests of a hostile user: " + more + " MB more at the peak");
