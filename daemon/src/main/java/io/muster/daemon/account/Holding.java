@@ -17,7 +17,7 @@ public final class Holding {
 
     private final Account account;
     private final Holder holder;
-    /** The answers that this connation waits to read, with their lengths. */
+    /** The answers that this connection waits to read, with their lengths. */
     private final Map<Object, Integer> unread = new IdentityHashMap<>();
 
     private long own;
