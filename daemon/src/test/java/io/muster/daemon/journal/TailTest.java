@@ -39,8 +39,7 @@ class TailTest {
 
             @Override
             public boolean parsed(JournalRecord event) {
-                return plain(
-                        event.seq(), event.timestamp(), event.name(), Objects.requireNonNull(event.submitted()));
+                return plain(event.seq(), event.timestamp(), event.name(), Objects.requireNonNull(event.submitted()));
             }
         });
         return found;
