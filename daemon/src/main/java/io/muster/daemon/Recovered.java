@@ -141,14 +141,22 @@ final class Recovered implements Replay {
     /** Reads events that the snapshot contains, as far as followers are to see them. */
     private void readEarlier(LocalDisk disk) {
         try {
-            Tail.read(disk, recent.firstSeq(lastSeq + 1) - 1, record -> {
-                boolean changed = !PortableJson.mend(record.event()).isEmpty();
-                return recent.addEarlier(record.seq(), record.timestamp(), record.name(), () -> {
-                    boolean define = record.name().equals(DefinitionChanges.Defined.NAME);
-                    byte[] written = changed || define ? null : record.submitted();
-                    Entry entry = written == null ? Entry.parse(record.event()) : null;
-                    return entry == null ? written : define ? entry.toSummary() : entry.toBytes();
-                });
+            Tail.read(disk, recent.firstSeq(lastSeq + 1) - 1, new Tail.Reader() {
+                @Override
+                public boolean plain(long seq, double timestamp, String name, byte[] json) {
+                    return recent.addEarlier(seq, timestamp, name, () -> json);
+                }
+
+                @Override
+                public boolean parsed(JournalRecord record) {
+                    return recent.addEarlier(record.seq(), record.timestamp(), record.name(), () -> {
+                        boolean changed = !PortableJson.mend(record.event()).isEmpty();
+                        Entry entry = Entry.parse(record.event());
+                        return record.name().equals(DefinitionChanges.Defined.NAME)
+                                ? entry.toSummary()
+                                : line(record, entry, changed);
+                    });
+                }
             });
         } catch (IOException e) {
             log.warn("followers are not sent the events before the last snapshot: {}", e.getMessage());

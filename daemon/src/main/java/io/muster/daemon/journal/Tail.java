@@ -3,21 +3,40 @@ package io.muster.daemon.journal;
 import io.muster.daemon.journal.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Set;
 
-/** Reads durable events from the newest to older ones, so that the last few of a long journal cost little. */
+/**
+ * Reads durable events from the newest to older ones, so that the last few of a long journal cost little. A line in the form that
+ * the daemon writes is not parsed, because parsing ten thousand lines would make a start longer.
+ */
 public final class Tail {
     private static final int CHUNK = 1 << 18;
     /** A line that is longer ends the reading: the R of a large system is not worth the time. */
     private static final int LONGEST = 16 << 20;
 
+    private static final String TIMESTAMP = ",\"timestamp\":";
+    private static final String NAME = ",\"name\":\"";
+    /** The highest number of characters before the end of an event's name. */
+    private static final int HEAD = 200;
+    /** Events that contain documents from outside, which are parsed in any case. */
+    private static final Set<String> PARSED = Set.of("resource-define", "annotate");
+
     private final Disk disk;
-    private final Predicate<JournalRecord> reader;
+    private final Reader reader;
     private long expected;
 
-    private Tail(Disk disk, long lastSeq, Predicate<JournalRecord> reader) {
+    /** Receives events, and returns whether an earlier event is wanted. */
+    public interface Reader {
+        /** @param json the event as it was submitted, in ASCII without escapes */
+        boolean plain(long seq, double timestamp, String name, byte[] json);
+
+        boolean parsed(JournalRecord event);
+    }
+
+    private Tail(Disk disk, long lastSeq, Reader reader) {
         this.disk = disk;
         this.reader = reader;
         this.expected = lastSeq;
@@ -27,9 +46,8 @@ public final class Tail {
      * Reads until an event is missing or damaged, or the first event is read.
      *
      * @param lastSeq the seq of the event to begin with, which must be durable
-     * @param reader receives each event, and returns whether it wants an earlier one
      */
-    public static void read(Disk disk, long lastSeq, Predicate<JournalRecord> reader) throws IOException {
+    public static void read(Disk disk, long lastSeq, Reader reader) throws IOException {
         Tail tail = new Tail(disk, lastSeq, reader);
         List<Segment> segments = Segment.list(disk);
         boolean more = true;
@@ -73,13 +91,33 @@ public final class Tail {
     }
 
     /** @return whether an earlier line is to be read */
-    private boolean isWanted(byte[] bytes, int start, int end) throws IOException {
+    private boolean isWanted(byte[] bytes, int start, int end) {
         if (!Line.intact(bytes, start, end)) {
             return false;
         }
+        int json = start + Line.PREFIX;
+        String head = new String(bytes, json, Math.min(end - json, HEAD), StandardCharsets.ISO_8859_1);
+        String seq = "{\"seq\":" + expected + ",\"durable\":";
+        int timestamp = head.indexOf(TIMESTAMP, seq.length());
+        int name = head.indexOf(NAME, timestamp + 1);
+        int nameEnd = head.indexOf('"', name + NAME.length());
+        if (!head.startsWith(seq) || timestamp < 0 || name < 0 || nameEnd < 0 || !isPlain(bytes, json, end)) {
+            return isParsedWanted(bytes, json, end);
+        }
+        String word = head.substring(name + NAME.length(), nameEnd);
+        if (PARSED.contains(word)) {
+            return isParsedWanted(bytes, json, end);
+        }
+        byte[] submitted = Arrays.copyOfRange(bytes, json + timestamp, end);
+        submitted[0] = '{';
+        double time = Double.parseDouble(head.substring(timestamp + TIMESTAMP.length(), name));
+        return reader.plain(expected--, time, word, submitted);
+    }
+
+    private boolean isParsedWanted(byte[] bytes, int json, int end) {
         JournalRecord event;
         try {
-            event = JournalRecord.parse(bytes, start + Line.PREFIX, end - start - Line.PREFIX);
+            event = JournalRecord.parse(bytes, json, end - json);
         } catch (IOException noEvent) {
             return false;
         }
@@ -88,6 +126,15 @@ public final class Tail {
         }
         boolean next = event.seq() == expected;
         expected--;
-        return next && reader.test(event);
+        return next && reader.parsed(event);
+    }
+
+    private static boolean isPlain(byte[] bytes, int start, int end) {
+        for (int i = start; i < end; i++) {
+            if (bytes[i] < ' ' || bytes[i] == 0x7f || bytes[i] == '\\') {
+                return false;
+            }
+        }
+        return true;
     }
 }

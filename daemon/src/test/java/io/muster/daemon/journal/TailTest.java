@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -26,10 +27,20 @@ class TailTest {
 
     private List<Long> read(long last, int most) throws IOException {
         List<Long> found = new ArrayList<>();
-        Tail.read(disk, last, event -> {
-            assertThat(event.name()).isEqualTo((event.seq() % 2 == 0 ? "m" : "n") + (event.seq() + 1) / 2);
-            found.add(event.seq());
-            return found.size() < most;
+        Tail.read(disk, last, new Tail.Reader() {
+            @Override
+            public boolean plain(long seq, double timestamp, String name, byte[] json) {
+                assertThat(name).isEqualTo((seq % 2 == 0 ? "m" : "n") + (seq + 1) / 2);
+                assertThat(timestamp).isEqualTo(1700000000.123456);
+                assertThat(json).isEqualTo(Client.event(name));
+                found.add(seq);
+                return found.size() < most;
+            }
+
+            @Override
+            public boolean parsed(JournalRecord event) {
+                return plain(event.seq(), event.timestamp(), event.name(), Objects.requireNonNull(event.submitted()));
+            }
         });
         return found;
     }
