@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
+import java.time.InstantSource;
 
 /** Checks that the daemon can listen at the addresses of the configuration, before the daemon writes to the state directory. */
 final class Addresses {
@@ -28,7 +28,9 @@ final class Addresses {
         } catch (IOException inUse) {
             Path state = config.storage().stateDir();
             if (Files.isDirectory(state)) {
-                LocalDisk.existing(state).lock(Journal.LOCK, Instant.now()).close();
+                LocalDisk.existing(state)
+                        .lock(Journal.LOCK, InstantSource.system().instant())
+                        .close();
             }
             throw inUse;
         }

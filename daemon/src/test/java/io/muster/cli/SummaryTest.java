@@ -240,7 +240,8 @@ class SummaryTest extends VerbTest {
         assertThat(out("status", "--json")).contains(json);
         assertThat(out("summary", "--json")).contains(json);
         Path config = Files.writeString(directory.resolve("next.toml"), "[resource]\npath = \"" + r + "\"\n");
-        assertThat(out("check", config.toString())).startsWith("ok: 1 node, ")
+        assertThat(out("check", config.toString()))
+                .startsWith("ok: 1 node, ")
                 .containsPattern(", " + both.strip() + "; checked ");
         assertThat(out("check", "--json", config.toString())).contains(json);
         assertThat(refused(Exit.USAGE, "summary", "--since", "5").err()).contains("\"5\" has no unit");
