@@ -150,7 +150,7 @@ final class Web implements Configurable, AutoCloseable {
     private void refused(String address, String reason, String sentence) {
         threads.core().execute(() -> {
             refused.accept(reason);
-            if (gate.admissions().budget().take(address)) {
+            if (!sentence.isEmpty() && gate.admissions().budget().take(address)) {
                 log.info("refused {} on https: {}", address, sentence);
             }
         });

@@ -114,7 +114,7 @@ public final class TlsSocket extends Listener implements Host {
     public void refused(String address, String reason, String sentence) {
         core().execute(() -> {
             refused(reason);
-            if (gate().admissions().budget().take(address)) {
+            if (!sentence.isEmpty() && gate().admissions().budget().take(address)) {
                 log.info("refused {} on {}: {}", address, name(), sentence);
             }
         });
