@@ -1,6 +1,7 @@
 package io.muster.daemon.etcd;
 
 import io.muster.daemon.config.LedgerSettings;
+import io.muster.protocol.tls.SecretFile;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -34,9 +35,12 @@ public record EtcdAccess(
                 settings.passwordFile());
     }
 
+    /** @throws IOException also if other users have access to the file with the password */
     String password() throws IOException {
-        return passwordFile == null
-                ? ""
-                : Files.readString(passwordFile, StandardCharsets.UTF_8).strip();
+        if (passwordFile == null) {
+            return "";
+        }
+        SecretFile.check(passwordFile);
+        return Files.readString(passwordFile, StandardCharsets.UTF_8).strip();
     }
 }
