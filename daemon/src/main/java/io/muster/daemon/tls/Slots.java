@@ -113,7 +113,7 @@ final class Slots {
         Predicate<Handshake> isSilent = each -> each.silent() >= PATIENCE_NANOS;
         return among.stream()
                 .filter(isSilent)
-                .max(Comparator.<Handshake, Long>comparing(each -> counts.get(each.address()))
+                .max(Comparator.<Handshake, Long>comparing(each -> counts.getOrDefault(each.address(), 0L))
                         .thenComparing(Handshake::silent))
                 .orElse(null);
     }

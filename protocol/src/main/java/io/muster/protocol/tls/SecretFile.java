@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Map;
 
 /** Refuses files with a private key or a password that other users may read, as PostgreSQL does. */
 public final class SecretFile {
@@ -21,8 +20,10 @@ public final class SecretFile {
      * @throws IOException that names the file, its mode and the command that repairs it, if others have access; also if there is no file
      */
     public static void check(Path file) throws IOException {
-        Map<String, Object> attributes = Files.readAttributes(file, "unix:mode,uid");
-        check(file, (Integer) attributes.get("mode"), (Integer) attributes.get("uid"));
+        check(
+                file,
+                (Integer) Files.getAttribute(file, "unix:mode"),
+                (Integer) Files.getAttribute(file, "unix:uid"));
     }
 
     static void check(Path file, int mode, int owner) throws IOException {
