@@ -50,11 +50,25 @@ trusted() {
     }
 }
 
+# Sets $user_cache to the directory for archives of this user. For root, it is below the home of root's account, whatever HOME and
+# XDG_CACHE_HOME are: below the home of another user, root would write where that user's links lead.
+set_user_cache() {
+    user_cache=${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/muster
+    # shellcheck disable=SC3067 # every shell in use as sh has -O
+    if [ -O / ]; then
+        user_cache=~root/.cache/muster
+    fi
+    case $user_cache in
+        /muster | [!/]*) user_cache= ;;
+    esac
+}
+
 # Sets $archive to the file for $1 (client or daemon) if there is one.
 find_archive() {
     archive=
     [ "${MUSTER_CACHE:-}" != off ] || return 0
-    for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:-}/.cache}/muster"; do
+    set_user_cache
+    for cache in "${MUSTER_CACHE:-}" "$shared_cache" "$user_cache"; do
         if [ -n "$cache" ] && [ -r "$cache/$1-$key.jsa" ] && trusted "$cache" "$1-$key.jsa"; then
             archive=$cache/$1-$key.jsa
             return 0
@@ -64,9 +78,10 @@ find_archive() {
 
 # Sets $cache to the first directory that no other user can write to, and in which making archives has not failed already.
 choose_cache() {
-    for cache in "${MUSTER_CACHE:-}" "$shared_cache" "${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/muster"; do
+    set_user_cache
+    for cache in "${MUSTER_CACHE:-}" "$shared_cache" "$user_cache"; do
         case $cache in
-            '' | /muster) continue ;;
+            '') continue ;;
             /var/cache/muster) [ -d "$cache" ] || continue ;; # only the package creates it
         esac
         if (umask 022 && mkdir -p -- "$cache") 2>/dev/null && [ -w "$cache" ] && trusted "$cache"; then
@@ -88,7 +103,9 @@ make_archives() {
     find "$cache" -maxdepth 1 -name '*.jsa.*' -mmin +10 -exec rm -f {} + 2>/dev/null
     require_java_17
     marker=$cache/failed-$key
-    work=$(mktemp -d "${TMPDIR:-/tmp}/muster.XXXXXX") || return 0
+    work=${TMPDIR:-/tmp}
+    trusted "$work" || work=/tmp # in a directory of another user, that user could replace the files
+    work=$(mktemp -d "$work/muster.XXXXXX") || return 0
     trap '' INT TERM HUP
     if mkdir "$cache/lock" 2>/dev/null; then
         trap 'abandon INT' INT

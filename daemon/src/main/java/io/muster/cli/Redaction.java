@@ -7,15 +7,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A configuration without its secrets. A line counts as secret if it has one of the words of {@link #WORDS} anywhere, or stands
- * in a table whose name has one, or continues the value of such a line. It is better to leave out too much than too little.
+ * A configuration without its secrets. A line counts as secret, also in a comment, if it has one of the words of {@link #WORDS} anywhere or
+ * the name of its key has {@link #KEY}, or stands in a table whose name has one of these, or continues the value of such a line. It is
+ * better to leave out too much than too little.
  */
 final class Redaction {
     static final String REPLACED = "(replaced by muster support)";
     private static final Pattern WORDS =
             Pattern.compile("password|passwd|secret|token|credential|private", Pattern.CASE_INSENSITIVE);
-    /** A key of Flux's own configuration that is no secret. */
-    private static final Pattern HARMLESS = Pattern.compile("\\s*private-mode\\s*=\\s*(true|false)\\s*");
+    /** A word in the name of a key. */
+    private static final Pattern KEY = Pattern.compile("key|auth|bearer|pass\\b|pwd|pin\\b", Pattern.CASE_INSENSITIVE);
+    /** A key of Flux's own configuration that is no secret, and the names of files. */
+    private static final Pattern HARMLESS = Pattern.compile(
+            "[\\s#]*(?:private-mode\\s*=\\s*(?:true|false)|(?:key|password-file)\\s*=\\s*\"[^\"]*(?:/[^\"]*|\\.key|\\.pem)\")\\s*(?:#.*)?");
+
+    /** The user in a URI, and what may be a password. */
+    private static final Pattern USER = Pattern.compile("(\\b[A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\s\"'<>]*@");
+
+    private static final Pattern HEADER = Pattern.compile("(?i)\\b((?:bearer|basic)\\s+)[A-Za-z0-9._~+/=-]{6,}");
+    /** An assignment in a log, a command line or JSON. The name of a user, {@code token:NAME}, is none. */
+    private static final Pattern ASSIGNMENT = Pattern.compile(
+            "(?i)([\\w.-]*(?:password|passwd|secret|token|credential|(?:api|access|private|auth)[_-]?key)[\\w.-]*"
+                    + "(?:\\s*=\\s*|[\"']\\s*:\\s*|:\\s+))(?!\\(replaced)(\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'|[^\\s\"',;&}]+)");
 
     private static final Pattern TABLE = Pattern.compile("\\s*\\[+[^\\]=]*]+\\s*(#.*)?");
     private static final Pattern QUOTED = Pattern.compile("\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'");
@@ -41,13 +54,20 @@ final class Redaction {
         return values;
     }
 
+    /** Returns any text without users in URIs, and without values that look like passwords. */
+    static String scrubbed(String text) {
+        String clean = USER.matcher(text).replaceAll("$1" + REPLACED + "@");
+        clean = HEADER.matcher(clean).replaceAll("$1" + REPLACED);
+        return ASSIGNMENT.matcher(clean).replaceAll("$1" + REPLACED);
+    }
+
     private void add(String line) {
         String end = closing;
         if (end != null) {
             remember(line);
             closing = line.contains(end) ? null : end;
         } else if (TABLE.matcher(line).matches()) {
-            isSecretTable = WORDS.matcher(line).find();
+            isSecretTable = WORDS.matcher(line).find() || KEY.matcher(line).find();
             text.append(line).append('\n');
         } else if (!line.isBlank() && isSecret(line)) {
             replace(line);
@@ -58,7 +78,10 @@ final class Redaction {
 
     private boolean isSecret(String line) {
         return isSecretTable
-                || (WORDS.matcher(line).find() && !HARMLESS.matcher(line).matches());
+                || ((WORDS.matcher(line).find()
+                                || KEY.matcher(line.substring(0, Math.max(0, line.indexOf('='))))
+                                        .find())
+                        && !HARMLESS.matcher(line).matches());
     }
 
     private void replace(String line) {
@@ -88,6 +111,8 @@ final class Redaction {
         }
         if (!any && closing != null) {
             keep(line.strip().replaceAll("[\"']{3}", ""));
+        } else if (!any && line.indexOf('=') >= 0) {
+            keep(line.substring(line.indexOf('=') + 1).replaceFirst("#.*", "").strip());
         }
     }
 

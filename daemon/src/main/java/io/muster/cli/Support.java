@@ -61,9 +61,11 @@ import picocli.CommandLine.Parameters;
             "The archive has the version, the configuration, the inventory, the check of the journal, the last 10,000 lines"
                     + " of the log (journalctl), the metrics and a dump of the daemon's threads (jcmd). It works if the"
                     + " daemon is down or does not answer: the file MISSING and standard error name what is missing. Only"
-                    + " you can read the archive. It contains host names, user names and reasons. Lines of the configuration"
-                    + " that have the word password, passwd, secret, token, credential or private are replaced, and so are"
-                    + " their quoted values of six characters or more in all files."
+                    + " you can read the archive. It contains host names, user names and reasons. Lines of the configuration,"
+                    + " comments too, that have the word password, passwd, secret, token, credential or private, or a key"
+                    + " whose name has the word key or auth, are replaced, and so are their values of six characters or more"
+                    + " in all files. In all files, users and passwords in URIs and values that are assigned to such names are"
+                    + " replaced."
         },
         footer = {
             "  muster support",
@@ -190,12 +192,12 @@ final class Support extends Verb {
                 for (String secret : secrets) {
                     text = text.replace(secret, Redaction.REPLACED);
                 }
-                archive.add(part.getKey(), text.getBytes(UTF_8));
+                archive.add(part.getKey(), Redaction.scrubbed(text).getBytes(UTF_8));
             }
             StringBuilder gone = new StringBuilder();
             missing.forEach((part, reason) ->
                     gone.append(part).append(": ").append(reason).append('\n'));
-            archive.add("MISSING", gone.toString().getBytes(UTF_8));
+            archive.add("MISSING", Redaction.scrubbed(gone.toString()).getBytes(UTF_8));
         }
     }
 

@@ -167,6 +167,53 @@ class SupportTest {
     }
 
     @Test
+    void secretsInCommentsAndInUrisAreReplacedInAllFiles() throws Exception {
+        Path archive = directory.resolve("out.tar.gz");
+        Path config = Files.writeString(directory.resolve("m.toml"), """
+                # endpoints = ["https://root:pw@node1:2379"]
+                # api-key = sesame-open
+                #api_key="sesame-two"
+                [muster]
+                state-dir = "state"
+                metrics = "off"
+                """ + RESOURCES);
+        try (RunningDaemon daemon = RunningDaemon.start(directory, RESOURCES)) {
+            Shell shell = new Shell().with("MUSTER_URI", daemon.uri());
+            shell.run("drain", "node1", "see", "ssh://ops:pw2@node9/x", "sesame-open", "PASSWORD=pw3", "sesame-two");
+            shell.run("support", "-c", config.toString(), archive.toString());
+        }
+        Map<String, String> files = read(archive);
+        assertThat(files.get("config"))
+                .contains("# endpoints = [\"https://(replaced by muster support)@node1:2379\"]")
+                .contains("# api-key = (replaced by muster support)")
+                .contains("#api_key= (replaced by muster support)");
+        assertThat(files.get("status.json")).contains("ssh://(replaced by muster support)@node9/x");
+        assertThat(files.values())
+                .noneMatch(text -> text.contains("sesame") || text.contains(":pw@") || text.matches("(?s).*pw[23].*"));
+    }
+
+    @Test
+    void valuesThatLookLikeSecretsAreReplacedInAnyText() {
+        String gone = Redaction.REPLACED;
+        assertThat(Redaction.scrubbed("a https://u:p@h:1/x, tls://u@h b@c"))
+                .isEqualTo("a https://" + gone + "@h:1/x, tls://" + gone + "@h b@c");
+        assertThat(Redaction.scrubbed("Authorization: Bearer abc.def-ghi")).isEqualTo("Authorization: Bearer " + gone);
+        assertThat(Redaction.scrubbed("--password=x DB_SECRET='a b' \"access_token\": \"t\\\"u\", c"))
+                .isEqualTo("--password=" + gone + " DB_SECRET=" + gone + " \"access_token\": " + gone + ", c");
+        String harmless = "token:cron muster_tokens_refused_total{reason=\"x\"} 3 user@host muster-token-thread";
+        assertThat(Redaction.scrubbed(harmless)).isEqualTo(harmless);
+    }
+
+    @Test
+    void namesOfFilesStayAndKeysGo() {
+        assertThat(new Redaction("key = \"/etc/muster/server.key\"\nkey = \"abcdefgh\"\nssh-key = \"/x\"\nmonkey = 1\n")
+                        .text())
+                .isEqualTo(
+                        "key = \"/etc/muster/server.key\"\nkey = (replaced by muster support)\nssh-key = (replaced by muster"
+                                + " support)\nmonkey = (replaced by muster support)\n");
+    }
+
+    @Test
     void aProcessWithThePidOfAnEndedDaemonIsNotSentASignal() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
         Path state = Files.createDirectory(directory.resolve("state"));

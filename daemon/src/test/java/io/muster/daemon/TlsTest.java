@@ -380,6 +380,7 @@ class TlsTest {
 
     @Test
     void aPeerThatStopsAfterTheFirstMessageLosesItsTurnInTime() throws Exception {
+        long start = System.nanoTime();
         List<Socket> stalled = new ArrayList<>();
         try (RunningDaemon daemon = start(OPS)) {
             for (int i = 0; i < 100; i++) {
@@ -397,7 +398,10 @@ class TlsTest {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(log.list)
                             .extracting(ILoggingEvent::getFormattedMessage)
-                            .anyMatch(line -> line.endsWith("the peer did not complete the handshake in time")));
+                            .filteredOn(line -> line.endsWith("the peer did not complete the handshake in time"))
+                            .as("one line a minute")
+                            .hasSizeBetween(1, (int) (1 + TimeUnit.NANOSECONDS.toMinutes(System.nanoTime() - start))));
+            assertThat(daemon.metrics()).contains("muster_connections_refused_total{reason=\"silence\"} ");
         } finally {
             for (Socket socket : stalled) {
                 socket.close();

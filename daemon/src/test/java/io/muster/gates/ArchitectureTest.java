@@ -97,7 +97,7 @@ final class ArchitectureTest {
         arrow(
                 arrows,
                 "daemon.etcd",
-                "inventory.problem inventory.json inventory.level daemon.config daemon.journal.disk daemon.ledger"
+                "inventory.problem inventory.json inventory.level protocol.tls daemon.config daemon.journal.disk daemon.ledger"
                         + " daemon.journal");
         arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");

@@ -112,6 +112,22 @@ class PackageTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"muster.service", "muster-relay.service", "muster-flux@.service"})
+    void aServiceThatCrashesAgainAndAgainIsStartedAgainAndHasLimits(String unit) throws Exception {
+        String text = Files.readString(CONFIG.resolve(unit));
+        assertThat(text)
+                .containsPattern("(?m)^StartLimitIntervalSec=0$")
+                .doesNotContain("StartLimitBurst")
+                .containsPattern("(?m)^Restart=(always|on-failure)$")
+                .containsPattern("(?m)^RestartSec=[1-5]$")
+                .containsPattern("(?m)^MemoryMax=[1-4]G$")
+                .containsPattern("(?m)^TasksMax=\\d+$");
+        if (!unit.startsWith("muster-flux")) {
+            assertThat(text).as("the process has private keys").containsPattern("(?m)^LimitCORE=0$");
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "postinst",

@@ -78,14 +78,14 @@ public final class NetworkBenchmark {
                         "acquire = \"shared\"",
                         DaemonProcess.Setup.nodes("node[0-" + (RANKS - 1) + "]"),
                         tls)
-                .jvm(options(args));
+                .jvm(options(args, LEAST_ARGS));
     }
 
-    /** Returns the options of the launcher, then those on the command line. */
-    private static String[] options(String[] args) {
+    /** Returns the options of the launcher, then those on the command line after the first {@code least} words. */
+    static String[] options(String[] args, int least) {
         List<String> options = new ArrayList<>(List.of(
                 "-XX:+UseSerialGC", "-Xms16m", "-Xmx1g", "-XX:MaxTenuringThreshold=1", "-XX:MetaspaceSize=64m"));
-        options.addAll(Arrays.asList(args).subList(LEAST_ARGS, args.length));
+        options.addAll(Arrays.asList(args).subList(least, args.length));
         return options.toArray(String[]::new);
     }
 

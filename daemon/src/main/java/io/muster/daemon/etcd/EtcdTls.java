@@ -1,19 +1,14 @@
 package io.muster.daemon.etcd;
 
+import io.muster.protocol.tls.Pem;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyFactory;
 import java.security.KeyStore;
-import java.security.PrivateKey;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
-import java.security.spec.InvalidKeySpecException;
-import java.security.spec.PKCS8EncodedKeySpec;
-import java.util.Base64;
 import java.util.Collection;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -66,10 +61,7 @@ public record EtcdTls(
         }
         KeyStore store = empty();
         store.setKeyEntry(
-                "muster",
-                privateKey(key),
-                NO_PASSWORD,
-                certificates(certificate).toArray(new Certificate[0]));
+                "muster", Pem.key(key), NO_PASSWORD, certificates(certificate).toArray(new Certificate[0]));
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         factory.init(store, NO_PASSWORD);
         return factory.getKeyManagers();
@@ -92,30 +84,5 @@ public record EtcdTls(
         } catch (GeneralSecurityException e) {
             throw new IOException(file + " holds no certificate in PEM: " + e.getMessage(), e);
         }
-    }
-
-    private static PrivateKey privateKey(Path file) throws IOException, GeneralSecurityException {
-        String pem = Files.readString(file, StandardCharsets.US_ASCII);
-        String begin = "-----BEGIN PRIVATE KEY-----";
-        int from = pem.indexOf(begin);
-        int to = pem.indexOf("-----END PRIVATE KEY-----");
-        if (from < 0 || to < from) {
-            throw new IOException(file
-                    + " holds no private key in PKCS #8: convert it with `openssl pkcs8 -topk8 -nocrypt -in FILE`");
-        }
-        byte[] der;
-        try {
-            der = Base64.getMimeDecoder().decode(pem.substring(from + begin.length(), to));
-        } catch (IllegalArgumentException e) {
-            throw new IOException(file + " is damaged: " + e.getMessage(), e);
-        }
-        for (String algorithm : new String[] {"RSA", "EC", "EdDSA"}) {
-            try {
-                return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));
-            } catch (InvalidKeySpecException other) {
-                // the key may be of the next kind
-            }
-        }
-        throw new IOException(file + " holds a private key that is neither RSA nor EC nor EdDSA");
     }
 }

@@ -1,6 +1,7 @@
 package io.muster.daemon.etcd;
 
 import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.protocol.tls.SecretFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -58,9 +59,12 @@ final class Login {
         token = token.equals(stale) ? "" : token;
     }
 
+    /** @throws IOException also if other users have access to the file with the password */
     private String password() throws IOException {
-        return passwordFile == null
-                ? ""
-                : Files.readString(passwordFile, StandardCharsets.UTF_8).strip();
+        if (passwordFile == null) {
+            return "";
+        }
+        SecretFile.check(passwordFile);
+        return Files.readString(passwordFile, StandardCharsets.UTF_8).strip();
     }
 }

@@ -1,7 +1,7 @@
 /**
  * The etcd package implements the ledger on an etcd cluster, which several daemons share: one of them leads and writes, the
  * others follow. The package depends on the ledger and journal packages, because each daemon keeps a complete copy in the
- * files of a journal, and on the JDK and Jackson. {@code EtcdLedger} may be used from any thread; its threads
+ * files of a journal, on the protocol's tls package for keys, and on the JDK and Jackson. {@code EtcdLedger} may be used from any thread; its threads
  * {@code ledger}, {@code lease} and {@code upload} wait for etcd, and each object that it uses belongs to one of these
  * threads.
  *

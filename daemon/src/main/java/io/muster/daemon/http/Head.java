@@ -31,6 +31,7 @@ final class Head {
     private static final Pattern PATH = Pattern.compile("/|(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*+)++");
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._~-]*(:\\d*)?|\\[[0-9A-Fa-f:.]+](:\\d*)?");
     private static final Pattern PORT = Pattern.compile(":\\d*$");
     private static final List<String> SINGLE = List.of(
             "host",
@@ -105,6 +106,9 @@ final class Head {
             throw new Refusal(400, "the request has no Host header");
         }
         String host = hosts.isEmpty() ? "" : hosts.get(0);
+        if (!HOST.matcher(host).matches()) {
+            throw new Refusal(400, "the Host header must be a name or an address, and a port");
+        }
         if (loopback && !hosts.isEmpty() && !namesLoopback(host)) {
             throw new Refusal(421, MISDIRECTED);
         }
@@ -135,6 +139,8 @@ final class Head {
             throw new Refusal(400, "the request has Content-Length and Transfer-Encoding");
         } else if (!coding.isEmpty() && !coding.equalsIgnoreCase("chunked")) {
             throw new Refusal(400, "Transfer-Encoding must be chunked");
+        } else if (headers.containsKey("content-encoding")) {
+            throw new Refusal(415, "the body must not be compressed: the daemon supports no Content-Encoding");
         }
         boolean isPost = method.equals("POST");
         boolean empty = coding.isEmpty() && (length.isEmpty() || Long.parseLong(length) == 0);
@@ -145,8 +151,8 @@ final class Head {
         } else if (!length.isEmpty() && Long.parseLong(length) > HttpServer.LONGEST_BODY) {
             throw tooLong();
         }
-        String expect = headers.getOrDefault("expect", List.of("")).get(0);
-        if (!expect.isEmpty() && !expect.equalsIgnoreCase("100-continue")) {
+        String expect = headers.getOrDefault("expect", List.of("100-continue")).get(0);
+        if (!expect.equalsIgnoreCase("100-continue")) {
             throw new Refusal(417, "of the header Expect, the daemon supports only 100-continue");
         }
     }

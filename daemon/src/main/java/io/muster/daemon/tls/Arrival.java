@@ -71,6 +71,8 @@ final class Arrival extends ChannelInboundHandlerAdapter {
         CertificateException certificate = certificateFault(cause);
         if (certificate != null) {
             host.refused(address, "certificate", String.valueOf(certificate.getMessage()));
+        } else if (cause instanceof TimeoutException) {
+            host.refused(address, "silence", handshakes.late(address));
         } else {
             host.refused(address, "handshake", sentence(cause));
         }
@@ -88,9 +90,6 @@ final class Arrival extends ChannelInboundHandlerAdapter {
     private static String sentence(Throwable cause) {
         if (cause instanceof NotSslRecordException) {
             return "the peer does not speak TLS";
-        }
-        if (cause instanceof TimeoutException) {
-            return "the peer did not complete the handshake in time";
         }
         return cause instanceof ClosedChannelException
                 ? "the peer closed the connection during the handshake"

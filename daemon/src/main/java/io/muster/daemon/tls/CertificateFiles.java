@@ -2,17 +2,21 @@ package io.muster.daemon.tls;
 
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Grant;
+import io.muster.daemon.config.LedgerSettings;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.config.SourceFile;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.protocol.tls.Proof;
+import io.muster.protocol.tls.SecretFile;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
-/** Checks the certificates and keys that a configuration names. Commands use this class, so it needs neither a log nor Netty. */
+/** Checks the certificates, keys and files with passwords that a configuration names. Commands use this class, so it needs neither a log nor Netty. */
 public final class CertificateFiles {
     private CertificateFiles() {}
 
@@ -32,6 +36,15 @@ public final class CertificateFiles {
         }
         for (ListenAddress address : encrypted(config)) {
             note(problems, () -> proof(address));
+        }
+        LedgerSettings ledger = config.ledger();
+        for (Path secret : Stream.of(ledger.tls().key(), ledger.passwordFile())
+                .flatMap(Stream::ofNullable)
+                .toList()) {
+            note(problems, () -> {
+                SecretFile.check(secret);
+                return secret;
+            });
         }
         if (!problems.isEmpty()) {
             throw new InvalidException(

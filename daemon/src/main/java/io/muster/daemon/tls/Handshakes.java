@@ -14,10 +14,8 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -27,6 +25,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,34 +34,6 @@ import org.jspecify.annotations.Nullable;
  * certificates change, and the host is notified when the certificate is refused or has expired.
  */
 public final class Handshakes {
-    /** How long the peer may let this side wait for its first bytes. */
-    private static final long FIRST_MILLIS = 30_000;
-
-    /** How long the peer may let this side wait after its first bytes. */
-    private static final long LONGEST_MILLIS = 10_000;
-
-    /**
-     * The number of connections whose handshake is not complete. Beyond it, new connections wait in the kernel. Before its turn, a
-     * connection costs little more than its socket.
-     */
-    static final int MOST = 4096;
-
-    /**
-     * The number of handshakes that are computed at a time: enough to keep the workers busy although each peer takes its
-     * time. The intermediate results of a handshake survive each garbage collection and lengthen its pause, so the number is
-     * kept small.
-     */
-    static final int MOST_AT_A_TIME = 8;
-
-    /**
-     * A handshake loses its turn to others if its peer sends nothing for several times as long as other peers need. These
-     * are the limits of that time.
-     */
-    private static final long LEAST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-
-    private static final long MOST_PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final long PASS_OVER_MILLIS = 25;
-
     /**
      * The longest pause of the workers after a part of a handshake, while other handshakes wait. The pause is as long as the
      * part took: peers that connected long ago use the same processors, and wait whenever the garbage of handshakes is
@@ -75,31 +46,27 @@ public final class Handshakes {
 
     private static final long CALM_MILLIS = 1000;
 
-    /**
-     * If a peer lets this side wait for this long, its handshake is aborted if other connections wait to be accepted or for
-     * their turn.
-     */
-    private static final long SLOW_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LOOK_MILLIS = 25;
 
-    private static final long LOOK_MILLIS = 250;
+    /** The log has one line in so long a time about the silent peers of an address. */
+    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Certificates certificates;
     private final EventLoop network;
     private final Executor workers;
+    private final LongSupplier nanos;
     private final Map<Channel, Inside> inside = new ConcurrentHashMap<>();
-    /** The handshakes in progress, the oldest first. */
-    private final Map<Channel, Turn> running = new LinkedHashMap<>();
-    /** The handshakes whose peers have sent their first bytes. */
-    private final Line line = new Line();
-    /** The handshakes whose turn it is. */
-    private final Set<Turn> turns = new LinkedHashSet<>();
-    /** The listeners that accept nothing at the moment. */
-    private final Set<Channel> paused = new HashSet<>();
+    private final Slots slots = new Slots();
+    private final Set<Channel> listeners = new HashSet<>();
+    /** When the log last had a line about an address whose handshakes were given up. */
+    private final Map<String, Long> logged = new HashMap<>();
 
     private boolean looking;
+    /** Whether the listeners accept nothing at the moment. */
+    private boolean paused;
+
     private volatile boolean crowded;
     private int made;
-    private long patience = LEAST_PATIENCE_NANOS;
 
     /** @param change the number of changes of the accepted certificates, before the certificate was checked */
     private record Inside(Host host, String name, List<X509Certificate> chain, int change) {}
@@ -109,6 +76,12 @@ public final class Handshakes {
      * @param workers the thread that computes handshakes
      */
     public Handshakes(Certificates certificates, EventLoop network, Executor workers) {
+        this(certificates, network, workers, System::nanoTime);
+    }
+
+    /** @param nanos a monotonic clock in nanoseconds */
+    Handshakes(Certificates certificates, EventLoop network, Executor workers, LongSupplier nanos) {
+        this.nanos = nanos;
         this.certificates = certificates;
         this.network = network;
         this.workers = workers;
@@ -129,13 +102,25 @@ public final class Handshakes {
             @Override
             protected void initChannel(Channel channel) {
                 channel.config().setAutoRead(false);
-                Turn turn = new Turn(
-                        address(channel.remoteAddress()),
+                String peer = address(channel.remoteAddress());
+                if (!slots.hasRoom(peer)) {
+                    host.refused(peer, "crowd", "the address has too many connections whose handshake is not complete");
+                    channel.close();
+                    return;
+                }
+                Handshake handshake = new Handshake(
+                        peer,
                         Handshakes.this::compute,
                         part -> tls(address, demanded, part),
-                        Handshakes.this::isReady);
-                channel.pipeline().addLast(new Farewell(), turn, new Arrival(Handshakes.this, host));
-                accepted(channel, turn);
+                        () -> network.execute(Handshakes.this::next),
+                        nanos);
+                channel.pipeline().addLast(new Farewell(), handshake, new Arrival(Handshakes.this, host));
+                slots.add(handshake);
+                channel.closeFuture().addListener(closed -> end(handshake));
+                if (channel.parent() != null) {
+                    listeners.add(channel.parent());
+                }
+                next();
             }
         };
     }
@@ -156,100 +141,54 @@ public final class Handshakes {
         });
     }
 
-    private void accepted(Channel channel, Turn turn) {
-        running.put(channel, turn);
-        channel.closeFuture().addListener(closed -> end(channel));
-        network.schedule(() -> checkTime(channel), LONGEST_MILLIS, TimeUnit.MILLISECONDS);
-        if (running.size() >= MOST && channel.parent() != null) {
-            pause(channel.parent());
-        }
+    private void end(Handshake handshake) {
+        slots.remove(handshake);
+        network.execute(this::next);
     }
 
-    private void checkTime(Channel channel) {
-        Turn turn = running.get(channel);
-        if (turn == null) {
-            return;
-        }
-        long rest = (turn.isAwaited() ? FIRST_MILLIS : LONGEST_MILLIS) - TimeUnit.NANOSECONDS.toMillis(turn.waited());
-        if (rest > 0) {
-            network.schedule(() -> checkTime(channel), Math.min(rest, LONGEST_MILLIS), TimeUnit.MILLISECONDS);
-        } else {
-            giveUp(channel);
-        }
-    }
-
-    private void giveUp(Channel channel) {
-        end(channel);
-        channel.pipeline().fireUserEventTriggered(new SslHandshakeCompletionEvent(new TimeoutException()));
-        channel.close();
-    }
-
-    private void end(Channel channel) {
-        Turn turn = running.remove(channel);
-        if (turn != null) {
-            line.end(turn);
-            turns.remove(turn);
-            network.execute(this::next);
-        }
-    }
-
-    private void isReady(Turn turn) {
-        line.add(turn);
-        next();
-    }
-
-    /** Begins handshakes whose turn it is. */
+    /** Begins the handshakes that may begin, after others have given way to them. */
     private void next() {
-        while (turns.size() < MOST_AT_A_TIME && line.waits() && !line.isFull()) {
-            Turn turn = line.take();
-            if (turn.begin()) {
-                turns.add(turn);
-            }
+        for (Handshake silent = slots.givingWay(); silent != null; silent = slots.givingWay()) {
+            giveUp(silent);
         }
-        crowded = line.waits();
-        if (crowded && !looking) {
+        for (Handshake next = slots.next(); next != null; next = slots.next()) {
+            next.begin();
+        }
+        crowded = slots.isCrowded();
+        if (paused != slots.isFull()) {
+            paused = slots.isFull();
+            listeners.forEach(listener -> listener.config().setAutoRead(!paused));
+        }
+        if (!looking && !slots.isEmpty()) {
             looking = true;
-            network.schedule(this::passOver, PASS_OVER_MILLIS, TimeUnit.MILLISECONDS);
+            network.schedule(this::look, LOOK_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    /** Ends the turns of handshakes whose peers let this side wait; these handshakes continue beside others. */
-    private void passOver() {
+    private void look() {
         looking = false;
-        turns.removeIf(turn -> turn.waiting() >= patience);
-        if (line.isFull()) {
-            giveUpSlow();
-        }
+        slots.late().forEach(this::giveUp);
         next();
     }
 
-    private void pause(Channel listener) {
-        if (paused.add(listener)) {
-            listener.config().setAutoRead(false);
-            network.schedule(this::makeRoom, LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        }
+    private void giveUp(Handshake handshake) {
+        slots.remove(handshake);
+        handshake.channel().pipeline().fireUserEventTriggered(new SslHandshakeCompletionEvent(new TimeoutException()));
+        handshake.channel().close();
     }
 
-    /** Aborts slow handshakes if other connections wait. */
-    private void giveUpSlow() {
-        List<Channel> slow = new ArrayList<>();
-        running.forEach((channel, turn) -> {
-            if (turn.waited() >= SLOW_NANOS) {
-                slow.add(channel);
-            }
-        });
-        slow.forEach(this::giveUp);
-    }
-
-    /** Accepts connections again if there is room. */
-    private void makeRoom() {
-        giveUpSlow();
-        if (running.size() < MOST) {
-            paused.forEach(listener -> listener.config().setAutoRead(true));
-            paused.clear();
-        } else {
-            network.schedule(this::makeRoom, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    /** Returns the sentence for the log about a peer that was given up; "" if the log has had it within the last minute. */
+    String late(String address) {
+        long now = nanos.getAsLong();
+        Long before = logged.get(address);
+        if (before != null && now - before < QUIET_NANOS) {
+            return "";
         }
+        if (logged.size() >= Slots.MOST) {
+            logged.clear();
+        }
+        logged.put(address, now);
+        return "the peer did not complete the handshake in time";
     }
 
     /** Called when both sides have completed a handshake. */
@@ -269,13 +208,10 @@ public final class Handshakes {
 
     /** @param peer null if the peer has shown no certificate */
     private void arrived(Channel channel, @Nullable Inside peer, Host host) {
-        Turn turn = running.get(channel);
-        if (turn != null) {
-            // A moving average of four times the time that the last peers needed.
-            long usual = (7 * patience + 4 * turn.waited()) / 8;
-            patience = Math.min(MOST_PATIENCE_NANOS, Math.max(LEAST_PATIENCE_NANOS, usual));
+        Handshake handshake = channel.pipeline().get(Handshake.class);
+        if (handshake != null) {
+            end(handshake);
         }
-        end(channel);
         if (++made == BURST) {
             network.schedule(this::collect, CALM_MILLIS, TimeUnit.MILLISECONDS);
         }

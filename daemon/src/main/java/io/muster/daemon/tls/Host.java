@@ -14,6 +14,7 @@ public interface Host {
      * A handshake has failed, and the connection is being closed.
      *
      * @param reason one word, for the metrics
+     * @param sentence for the log; "" if the log has had it
      */
     void refused(String address, String reason, String sentence);
 

@@ -66,6 +66,18 @@ final class HostileHttpTest {
                 row(400, "", post("Transfer-Encoding: chunked\r\n", "zz\r\n" + HOLD)),
                 row(400, "", post("Transfer-Encoding: chunked\r\n", "ffffffffffffffff\r\n" + HOLD)),
                 row(400, "", post("Transfer-Encoding: chunked\r\n", "-5\r\n" + HOLD)),
+                row(400, "", post("Content-Length:\r\n", HOLD)),
+                row(400, "", post("Content-Length: 15\r\nTransfer-Encoding:\r\n", HOLD)),
+                row(400, "more than once", post("Transfer-Encoding: chunked, chunked\r\n", HOLD)),
+                row(400, "", post("Transfer-Encoding: \u000bchunked\r\n", HOLD)),
+                row(400, "", post("Transfer-Encoding : chunked\r\n", HOLD)),
+                row(
+                        400,
+                        "only allowed in HTTP/1.1",
+                        post("Transfer-Encoding: chunked\r\n", "f\r\n" + HOLD + "\r\n0\r\n\r\n")
+                                .replace("HTTP/1.1", "HTTP/1.0")),
+                row(415, "Content-Encoding", post("Content-Length: 15\r\nContent-Encoding: gzip\r\n", HOLD)),
+                row(415, "Content-Encoding", post("Content-Length: 15\r\ncontent-encoding: GZIP, br\r\n", HOLD)),
                 row(411, "no Content-Length", post("", "")),
                 row(413, "longer than 1048576", post("Content-Length: 1048577\r\n", "x")),
                 row(413, "longer than 1048576", post("Content-Length: 99999999999999999\r\n", "x")),
@@ -94,6 +106,30 @@ final class HostileHttpTest {
                 row(400, "no Host header", "GET /v1/status HTTP/1.1\r\n\r\n"),
                 row(400, "twice", "GET /v1/status HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
                 row(400, "twice", get("/v1/status", "Authorization: Bearer a\r\nAuthorization: Bearer b\r\n")),
+                row(400, "twice", "GET /v1/status HTTP/1.1\r\nHost: m\r\nhost: m\r\n\r\n"),
+                row(400, "Host header must be", "GET /v1/status HTTP/1.1\r\nHost: m/v1\r\n\r\n"),
+                row(400, "Host header must be", "GET /v1/status HTTP/1.1\r\nHost: user@m\r\n\r\n"),
+                row(400, "Host header must be", "GET /v1/status HTTP/1.1\r\nHost: m, n\r\n\r\n"),
+                row(400, "begins with a space", get("/v1/status", "X-A: 1\r\n 2\r\n")),
+                row(400, "begins with a space", get("/v1/status", "X-A: 1\r\n\tX-B: 2\r\n")),
+                row(400, "", post("Content-Length: 15\r\nTransfer-Encoding:\r\n chunked\r\n", HOLD)),
+                row(400, "", "GET /v1/status HTTP/1.1\r\n Host: m\r\n\r\n"),
+                row(400, "begins with a space", " GET /v1/status HTTP/1.1\r\nHost: m\r\n\r\n"),
+                row(400, "", get("/v1/status", "X-A : 1\r\n")),
+                row(400, "", get("/v1/status", "X-A\t: 1\r\n")),
+                row(400, "", get("/v1/status", "X A: 1\r\n")),
+                row(400, "", get("/v1/status", ": 1\r\n")),
+                row(400, "", get("/v1/status", "X-A\r\n")),
+                row(400, "", get("/v1/status", "X-A: 1\u00002\r\n")),
+                row(400, "", get("/v1/status", "X-A: 1\r2\r\n")),
+                row(400, "", get("/v1/status", "X-A: 1\rX-B: 2\r\n")),
+                row(400, "", get("/v1/status", "X-A: 1\u000b2\r\n")),
+                row(400, "", get("/v1/status", "X-A\u0000: 1\r\n")),
+                row(400, "", get("/v1/status", "X-A: 1\nX-B: 2\r\n")),
+                row(400, "control character", "GET\t/v1/status\tHTTP/1.1\r\nHost: m\r\n\r\n"),
+                row(400, "control character", "GET\u000b/v1/status HTTP/1.1\r\nHost: m\r\n\r\n"),
+                row(417, "100-continue", get("/v1/status", "Expect: 100-continue, other\r\n")),
+                row(417, "100-continue", get("/v1/status", "Expect:\r\n")),
                 row(505, "HTTP/1.1", "GET /v1/status HTTP/2.0\r\nHost: m\r\n\r\n"),
                 row(400, "", "GET /v1/status HTTP/1.1 HTTP/1.1\r\nHost: m\r\n\r\n"),
                 row(400, "", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n"),
@@ -202,6 +238,12 @@ final class HostileHttpTest {
         Http.Reply reply = http.raw(get("/v1/leader".replace("/v1", ""), "") + smuggled.repeat(50));
         assertThat(reply.text()).isEqualTo("{\"leader\":true}\n");
         assertThat(http.get("/v1/holds").json().path("groups")).isEmpty();
+    }
+
+    @Test
+    void linesOfTheBodyMayBeginWithASpace() throws IOException {
+        String body = "{\n  \"targets\":\n\t\"0\"\n}";
+        assertThat(http.raw("\r\n" + json(body)).status()).isEqualTo(200);
     }
 
     @Test

@@ -256,6 +256,10 @@ final class ConfigTest {
                         "ledger.endpoints = [\"node1\"]",
                         "ledger.endpoints: node1 is not a client URL: expected https://HOST:PORT or http://HOST:PORT"),
                 new Refusal(
+                        "ledger.endpoints = [\"https://root:pw@node1:2379\"]",
+                        "ledger.endpoints: the user and the password of etcd belong into ledger.user and ledger.password-file,"
+                                + " not into an endpoint"),
+                new Refusal(
                         "ledger.prefix = \"muster\"",
                         "ledger.prefix: expected names of letters, digits, dots, dashes and underscores, with slashes before,"
                                 + " between and after them: /muster/main/"),

@@ -248,6 +248,21 @@ class LauncherTest {
     }
 
     @Test
+    void rootHasItsArchivesBelowItsOwnHomeOnly() throws Exception {
+        assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
+        String line = ". " + jars.resolve("archives.sh") + "; set_user_cache; echo \"$user_cache\" ~root; "
+                + "unset HOME XDG_CACHE_HOME; set_user_cache; echo \"$user_cache\"";
+        for (String variable : List.of("HOME", "XDG_CACHE_HOME")) {
+            Process shell = new ProcessBuilder("env", variable + "=" + directory, "sh", "-c", line).start();
+            String[] said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split("\\s+");
+            assertThat(said[0])
+                    .as(variable)
+                    .isEqualTo(said[1] + "/.cache/muster")
+                    .isEqualTo(said[2]);
+        }
+    }
+
+    @Test
     void noArchiveIsCreatedInADirectoryThatOthersMayWrite() throws Exception {
         fakeJava();
         Files.setPosixFilePermissions(cache, PosixFilePermissions.fromString("rwxrwxrwx"));

@@ -73,8 +73,13 @@ public final class Pem {
         return found;
     }
 
-    /** Returns the private key in the file. */
+    /**
+     * Returns the private key in the file.
+     *
+     * @throws IOException also if other users have access to the file
+     */
     public static PrivateKey key(Path file) throws IOException {
+        SecretFile.check(file);
         for (Block block : blocks(file)) {
             if (block.type.equals("PRIVATE KEY")) {
                 return key(file, block.der(file));
