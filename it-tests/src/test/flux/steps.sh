@@ -330,7 +330,7 @@ in_kill() {
 in_excluded() {
     ready
     muster exclude node1
-    eventually scheduler_has down node1
+    eventually scheduler_has free node0
     kill_muster
     serve
     eventually bridge_has joined following acquired
