@@ -2,8 +2,8 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released lost_broker bridge_killed clocks
-    reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
+STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released
+    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # the longest time in seconds that a step waits for one condition on a busy machine
@@ -26,6 +26,7 @@ eventually() { # COMMAND... succeeds in the end
 
 # ---- users
 
+TO_OWNER=""
 # If root runs this script, root runs Muster too, and the user OWNER owns the instances. So a right that docs/flux.md does not grant is
 # missing in the steps. The functions in_NAME run as OWNER, with the capabilities to become root and to kill Muster. If another user runs this
 # script, all belongs to that user, and a missing right is not seen.
@@ -33,7 +34,7 @@ if [ "$(id -u)" = 0 ]; then
     export OWNER=${OWNER:-daemon} TO_ROOT="setpriv --reuid=0 --regid=0 --clear-groups"
     TO_OWNER="setpriv --reuid=$OWNER --regid=$(id -g "$OWNER") --init-groups --inh-caps=+kill,+setuid,+setgid --ambient-caps=+kill,+setuid,+setgid"
 elif [ -z "${TO_ROOT:-}" ]; then
-    export OWNER TO_ROOT="" TO_OWNER=""
+    export OWNER TO_ROOT=""
     OWNER=$(id -un)
 fi
 as_root() { # COMMAND...
