@@ -183,7 +183,8 @@ on_check() {
     for name in rc1.d bridge config socket hosts initial; do
         grep -q "^problem  $name" <<<"$out" || fail "flux-check does not see the problem of $name"
     done
-    out+=$(FLUX_URI=local://$dir/nothing as_owner "$MUSTER" flux-check --flux-config "$dir/nothing" -c "$dir/muster.toml")
+    out+=$'\n'$(FLUX_URI=local://$dir/nothing as_owner "$MUSTER" flux-check --flux-config "$dir/nothing" -c "$dir/muster.toml")
+    expect "checks that find a version of flux-core" 2 "$(grep -c '^ok       flux ' <<<"$out")"
     ! grep -E 'Traceback|Error|Errno' <<<"$out" || fail "flux-check prints an exception of Python"
 }
 in_check() {
