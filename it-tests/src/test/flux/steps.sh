@@ -28,11 +28,12 @@ eventually() { # COMMAND... succeeds in the end
 
 TO_OWNER=""
 # If root runs this script, root runs Muster too, and the user OWNER owns the instances. So a right that docs/flux.md does not grant is
-# missing in the steps. The functions in_NAME run as OWNER, with the capabilities to become root and to kill Muster. If another user runs this
-# script, all belongs to that user, and a missing right is not seen.
+# missing in the steps. The functions in_NAME run as OWNER, with the capabilities to become root and to kill Muster. If another user runs
+# this script, all belongs to that user, and a missing right is not seen.
 if [ "$(id -u)" = 0 ]; then
     export OWNER=${OWNER:-daemon} TO_ROOT="setpriv --reuid=0 --regid=0 --clear-groups"
-    TO_OWNER="setpriv --reuid=$OWNER --regid=$(id -g "$OWNER") --init-groups --inh-caps=+kill,+setuid,+setgid --ambient-caps=+kill,+setuid,+setgid"
+    TO_OWNER="setpriv --reuid=$OWNER --regid=$(id -g "$OWNER") --init-groups"
+    TO_OWNER+=" --inh-caps=+kill,+setuid,+setgid --ambient-caps=+kill,+setuid,+setgid"
 elif [ -z "${TO_ROOT:-}" ]; then
     export OWNER TO_ROOT=""
     OWNER=$(id -un)
@@ -163,7 +164,9 @@ reload_scheduler() { # the scheduler acquires again
     load_scheduler
 }
 bridge_has() { # KEY...: these states of the bridge are true
-    flux python -c 'import flux, sys; state = flux.Flux().rpc("resource.bridge").get(); sys.exit(not all(state[key] for key in sys.argv[1:]))' "$@"
+    flux python -c 'import flux, sys
+state = flux.Flux().rpc("resource.bridge").get()
+sys.exit(not all(state[key] for key in sys.argv[1:]))' "$@"
 }
 path_of() { flux module list -l | awk -v name="$1" '$1 == name { print $NF }'; }
 
