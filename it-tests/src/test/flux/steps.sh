@@ -2,8 +2,8 @@
 # The steps of .ci/flux, which sources this file. A function in_NAME runs inside an instance of two brokers, node0 and node1, whose
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
-STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released lost_broker bridge_killed clocks
-    reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
+STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released
+    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # the longest time in seconds that a step waits for one condition on a busy machine
@@ -26,14 +26,16 @@ eventually() { # COMMAND... succeeds in the end
 
 # ---- users
 
+TO_OWNER=""
 # If root runs this script, root runs Muster too, and the user OWNER owns the instances. So a right that docs/flux.md does not grant is
-# missing in the steps. The functions in_NAME run as OWNER, with the capabilities to become root and to kill Muster. If another user runs this
-# script, all belongs to that user, and a missing right is not seen.
+# missing in the steps. The functions in_NAME run as OWNER, with the capabilities to become root and to kill Muster. If another user runs
+# this script, all belongs to that user, and a missing right is not seen.
 if [ "$(id -u)" = 0 ]; then
     export OWNER=${OWNER:-daemon} TO_ROOT="setpriv --reuid=0 --regid=0 --clear-groups"
-    TO_OWNER="setpriv --reuid=$OWNER --regid=$(id -g "$OWNER") --init-groups --inh-caps=+kill,+setuid,+setgid --ambient-caps=+kill,+setuid,+setgid"
+    TO_OWNER="setpriv --reuid=$OWNER --regid=$(id -g "$OWNER") --init-groups"
+    TO_OWNER+=" --inh-caps=+kill,+setuid,+setgid --ambient-caps=+kill,+setuid,+setgid"
 elif [ -z "${TO_ROOT:-}" ]; then
-    export OWNER TO_ROOT="" TO_OWNER=""
+    export OWNER TO_ROOT=""
     OWNER=$(id -un)
 fi
 as_root() { # COMMAND...
@@ -162,7 +164,9 @@ reload_scheduler() { # the scheduler acquires again
     load_scheduler
 }
 bridge_has() { # KEY...: these states of the bridge are true
-    flux python -c 'import flux, sys; state = flux.Flux().rpc("resource.bridge").get(); sys.exit(not all(state[key] for key in sys.argv[1:]))' "$@"
+    flux python -c 'import flux, sys
+state = flux.Flux().rpc("resource.bridge").get()
+sys.exit(not all(state[key] for key in sys.argv[1:]))' "$@"
 }
 path_of() { flux module list -l | awk -v name="$1" '$1 == name { print $NF }'; }
 
@@ -182,7 +186,8 @@ on_check() {
     for name in rc1.d bridge config socket hosts initial; do
         grep -q "^problem  $name" <<<"$out" || fail "flux-check does not see the problem of $name"
     done
-    out+=$(FLUX_URI=local://$dir/nothing as_owner "$MUSTER" flux-check --flux-config "$dir/nothing" -c "$dir/muster.toml")
+    out+=$'\n'$(FLUX_URI=local://$dir/nothing as_owner "$MUSTER" flux-check --flux-config "$dir/nothing" -c "$dir/muster.toml")
+    expect "checks that find a version of flux-core" 2 "$(grep -c '^ok       flux ' <<<"$out")"
     ! grep -E 'Traceback|Error|Errno' <<<"$out" || fail "flux-check prints an exception of Python"
 }
 in_check() {
@@ -330,7 +335,7 @@ in_kill() {
 in_excluded() {
     ready
     muster exclude node1
-    eventually scheduler_has down node1
+    eventually scheduler_has free node0
     kill_muster
     serve
     eventually bridge_has joined following acquired

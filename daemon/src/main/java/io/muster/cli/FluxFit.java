@@ -114,7 +114,9 @@ final class FluxFit {
             return new Check(
                     "config",
                     problem.isEmpty() ? "[muster] socket is not set in the broker's configuration " + place : problem,
-                    "write [muster] and socket = \"/run/muster/muster.sock\" into a file there");
+                    problem.isEmpty()
+                            ? "write [muster] and socket = \"/run/muster/muster.sock\" into a file there"
+                            : "correct the broker's configuration, or name another one with --flux-config");
         }
         return Check.ok("config", "[muster] socket is " + socket + " in the broker's configuration " + place);
     }

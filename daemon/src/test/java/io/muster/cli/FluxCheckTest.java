@@ -85,7 +85,8 @@ class FluxCheckTest {
                 "node[0-3] |                | false | hosts of the brokers (it is away)",
             })
     void hostsOfRWithoutABrokerAreAProblem(String ours, String brokers, boolean fits, String sentence) {
-        Check check = FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers), "it is away");
+        Check check =
+                FluxFit.hosts(Hostlist.parse(ours), brokers == null ? null : Hostlist.parse(brokers), "it is away");
 
         assertThat(check.fits()).isEqualTo(fits);
         assertThat(check.sentence()).contains(sentence);
@@ -105,7 +106,8 @@ class FluxCheckTest {
     @EnumSource
     void theGrantsOfTheDocumentationHaveAllRights(Level level) throws Exception {
         String page = Files.readString(Path.of("..", "docs", "flux.md"));
-        Matcher grant = Pattern.compile("\\[\\[grant]]\\s+who = \\[\"flux\"]\\s+rights = \\[(.*)]").matcher(page);
+        Matcher grant = Pattern.compile("\\[\\[grant]]\\s+who = \\[\"flux\"]\\s+rights = \\[(.*)]")
+                .matcher(page);
         List<String> sentences = new ArrayList<>();
         while (grant.find()) {
             sentences.add("user flux, who owns the instance, has the rights " + grant.group(1));
@@ -196,13 +198,15 @@ class FluxCheckTest {
                 .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
                 .contains("problem  socket    ")
                 .contains("these hosts of R have no broker and would be down for ever: node3: correct R")
-                .contains("lacks on Muster: follow, change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
+                .contains(
+                        "lacks on Muster: follow, change, speak-for: add to Muster's configuration: [[grant]] who = [\"")
                 .contains("problem  initial   muster.initial is \"online\"");
     }
 
     @Test
     void withoutTheBridgeTheSocketIsThatOfMusterUri() throws Exception {
-        Path file = Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
+        Path file =
+                Files.writeString(directory.resolve("muster.toml"), "[muster]\nstate-dir = \"state\"\n" + RESOURCES);
         String facts = saying(String.format(Locale.ROOT, FACTS, "/configured/socket", 0));
         Shell shell = new Shell().with("MUSTER_URI", "local:///named/socket");
         String[] line = {"flux-check", "--flux", flux("0.88.0", facts).toString(), "-c", file.toString(), "feed"};
@@ -212,7 +216,8 @@ class FluxCheckTest {
         assertThat(shell.run(line).out()).contains("problem  socket    ").contains("/configured/socket");
         line[5] = "observe";
         assertThat(shell.with("MUSTER_URI", "ssh://mgmt1").run(line).out())
-                .contains("problem  socket    ssh://mgmt1 is no path, but Flux reaches Muster only by a UNIX socket of");
+                .contains(
+                        "problem  socket    ssh://mgmt1 is no path, but Flux reaches Muster only by a UNIX socket of");
     }
 
     @Test

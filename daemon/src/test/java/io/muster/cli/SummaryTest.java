@@ -206,7 +206,10 @@ class SummaryTest extends VerbTest {
             assertThat(muster("include", "r000n02").err()).matches(sentence.formatted("02"));
             assertThat(muster("status").err()).matches("muster status: " + sentence.formatted("\\[01-03]"));
             assertThat(out("summary")).contains("has every change, does not know 3 hosts until it acquires again\n");
-            assertThat(new JsonMapper().readTree(out("status", "--json")).path("schedulers").findValuesAsText("unknown"))
+            assertThat(new JsonMapper()
+                            .readTree(out("status", "--json"))
+                            .path("schedulers")
+                            .findValuesAsText("unknown"))
                     .containsExactly("r000n[01-03]");
         }
         succeeds("acquire", "release", "flux");

@@ -255,7 +255,8 @@ public record Summary(Overview standing, Queues queues, Idset among, double sinc
             json.put("journal_bytes", standing.journalBytes());
             ArrayNode schedulers = json.putArray("schedulers");
             standing.schedulers()
-                    .forEach(scheduler -> schedulers.add(standing.toJson(scheduler).put("unsent_nnodes", unsent(scheduler))));
+                    .forEach(scheduler ->
+                            schedulers.add(standing.toJson(scheduler).put("unsent_nnodes", unsent(scheduler))));
         }
         write(json.putObject("all"), among);
         ArrayNode named = json.putArray("queues");

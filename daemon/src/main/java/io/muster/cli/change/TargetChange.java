@@ -120,9 +120,8 @@ public abstract class TargetChange extends Change {
             super.tell(client, answer);
             Overview now = Overview.ask(client);
             ResourceSet resources = now.resources();
-            Idset included = answer.hosts() == null
-                    ? resources.ranks()
-                    : resources.ranksOfKnown(Hostlist.parse(answer.hosts()));
+            Idset included =
+                    answer.hosts() == null ? resources.ranks() : resources.ranksOfKnown(Hostlist.parse(answer.hosts()));
             for (Scheduler scheduler : now.schedulers()) {
                 Idset unknown = scheduler.unknown(now.state()).intersect(included);
                 if (!unknown.isEmpty()) {
