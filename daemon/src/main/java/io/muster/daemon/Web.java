@@ -150,7 +150,8 @@ final class Web implements Configurable, AutoCloseable {
     private void refused(String address, String reason, String sentence) {
         threads.core().execute(() -> {
             refused.accept(reason);
-            if (!sentence.isEmpty() && gate.accounts().account(Kind.STRANGER, address).mayLog()) {
+            if (!sentence.isEmpty()
+                    && gate.accounts().account(Kind.STRANGER, address).mayLog()) {
                 log.info("refused {} on https: {}", address, sentence);
             }
         });

@@ -115,7 +115,8 @@ public final class TlsSocket extends Listener implements Host {
     public void refused(String address, String reason, String sentence) {
         core().execute(() -> {
             refused(reason);
-            if (!sentence.isEmpty() && gate().accounts().account(Kind.STRANGER, address).mayLog()) {
+            if (!sentence.isEmpty()
+                    && gate().accounts().account(Kind.STRANGER, address).mayLog()) {
                 log.info("refused {} on {}: {}", address, name(), sentence);
             }
         });

@@ -36,14 +36,14 @@ final class CertificateFilesTest {
             Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-rw-rw-"));
         }
         Config config = Config.load(file, new Environment(Map.of(), 1000, directory, "testhost", 2));
-        InvalidException refused =
-                catchThrowableOfType(InvalidException.class, () -> CertificateFiles.checked(config));
+        InvalidException refused = catchThrowableOfType(InvalidException.class, () -> CertificateFiles.checked(config));
         assertThat(refused.problems()).extracting(Problem::sentence).hasSize(secrets.size());
         for (Path secret : secrets) {
             assertThat(refused.problems())
                     .extracting(Problem::sentence)
                     .anySatisfy(sentence -> assertThat(sentence)
-                            .startsWith(secret + ": has a secret, and other users have access to it (mode 0666): run `chmod 06")
+                            .startsWith(secret
+                                    + ": has a secret, and other users have access to it (mode 0666): run `chmod 06")
                             .endsWith("0 " + secret + "`"));
             Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
         }

@@ -20,10 +20,7 @@ public final class SecretFile {
      * @throws IOException that names the file, its mode and the command that repairs it, if others have access; also if there is no file
      */
     public static void check(Path file) throws IOException {
-        check(
-                file,
-                (Integer) Files.getAttribute(file, "unix:mode"),
-                (Integer) Files.getAttribute(file, "unix:uid"));
+        check(file, (Integer) Files.getAttribute(file, "unix:mode"), (Integer) Files.getAttribute(file, "unix:uid"));
     }
 
     static void check(Path file, int mode, int owner) throws IOException {
