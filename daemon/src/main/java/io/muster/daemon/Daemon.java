@@ -12,6 +12,7 @@ import io.muster.daemon.config.LedgerSettings;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.config.Logging;
+import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.journal.disk.LocalDisk;
@@ -186,8 +187,9 @@ final class Daemon {
     /** Makes the core submit nothing more to a ledger that is about to close. */
     private static void end(@Nullable Core core, Threads threads) throws Exception {
         if (core != null) {
+            Inventory inventory = core.inventory();
             threads.onCore(() -> {
-                core.inventory().close();
+                inventory.close();
                 return true;
             });
         }

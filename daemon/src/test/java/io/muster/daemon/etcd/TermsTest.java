@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class TermsTest {
     private static String txn(long first, String term) {
-        return String.format("%016d-%s-1-%s", first, term, "9ac3");
+        return String.format(Locale.ROOT, "%016d-%s-1-%s", first, term, "9ac3");
     }
 
     @Test
