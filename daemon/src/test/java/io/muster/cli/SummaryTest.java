@@ -200,11 +200,11 @@ class SummaryTest extends VerbTest {
         succeeds("exclude", "r000n0[1-3]");
         try (FluxClient bridge = FluxClient.connect(daemon.uri())) {
             bridge.stream("resource.acquire", new Owner("flux", 600).toJson()).next();
-            String sentence = "flux, \\S+\\(\\d+\\) pid \\d+ does not know r000n%s until it acquires again\n";
+            String sentence = "flux, \\S+\\(\\d+\\) pid \\d+ does not know r000nHOSTS until it acquires again\n";
             assertThat(muster("status").err()).isEmpty();
-            assertThat(muster("include", "r000n0[1,3]").err()).matches(sentence.formatted("\\[01,03]"));
-            assertThat(muster("include", "r000n02").err()).matches(sentence.formatted("02"));
-            assertThat(muster("status").err()).matches("muster status: " + sentence.formatted("\\[01-03]"));
+            assertThat(muster("include", "r000n0[1,3]").err()).matches(sentence.replace("HOSTS", "\\[01,03]"));
+            assertThat(muster("include", "r000n02").err()).matches(sentence.replace("HOSTS", "02"));
+            assertThat(muster("status").err()).matches("muster status: " + sentence.replace("HOSTS", "\\[01-03]"));
             assertThat(out("summary")).contains("has every change, does not know 3 hosts until it acquires again\n");
             assertThat(new JsonMapper()
                             .readTree(out("status", "--json"))

@@ -149,8 +149,8 @@ class ClocksApartTest {
     @Test
     void aDaemonWithAnotherTimeLeadsOnlyIfNoOtherDaemonDoes() throws Exception {
         RunningDaemon first = daemon("a", Duration.ZERO);
-        try (RunningDaemon apart = daemon("b", FAR);
-                RunningDaemon right = daemon("c", Duration.ZERO)) {
+        RunningDaemon right = daemon("c", Duration.ZERO);
+        try (RunningDaemon apart = daemon("b", FAR)) {
             awaitDoubt(apart);
             first.close();
             drain(right, 1, "fan");
@@ -158,6 +158,7 @@ class ClocksApartTest {
             drain(apart, 2, "fan");
         } finally {
             first.close();
+            right.close();
         }
     }
 

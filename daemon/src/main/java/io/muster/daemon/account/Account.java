@@ -2,9 +2,11 @@ package io.muster.daemon.account;
 
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Request;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What one user has in the daemon: memory, connections, requests, streams, readers of events, and changes in a second. Bytes are
@@ -20,7 +22,7 @@ public final class Account extends Memory {
     /** The number of lines in the log about one user, and of wrong tokens of one address that are answered individually, in a minute. */
     public static final int A_MINUTE = 20;
 
-    private static final int OF_REQUEST = 512;
+    private static final long OF_REQUEST = 512;
     private static final int OF_ROUTE = 64;
     private static final double ONCE_A_MINUTE = 1 / 60.0;
     private static final int MOST_NESTED = 20_000;
@@ -28,7 +30,7 @@ public final class Account extends Memory {
     private final AccountBook book;
     private final Kind kind;
     private final String who;
-    private final AtomicIntegerArray counts = new AtomicIntegerArray(Limit.values().length);
+    private final Map<Limit, AtomicInteger> counts = new EnumMap<>(Limit.class);
     private final Rate lines = new Rate();
     private final Rate complaints = new Rate();
     private final Rate guesses = new Rate();
@@ -41,6 +43,13 @@ public final class Account extends Memory {
         this.kind = kind;
         this.who = who;
         total.parts.incrementAndGet();
+        for (Limit limit : Limit.values()) {
+            counts.put(limit, new AtomicInteger());
+        }
+    }
+
+    private AtomicInteger counter(Limit limit) {
+        return Objects.requireNonNull(counts.get(limit));
     }
 
     AccountBook book() {
@@ -140,7 +149,7 @@ public final class Account extends Memory {
     }
 
     void count(Limit limit, int change) {
-        counts.addAndGet(limit.ordinal(), change);
+        counter(limit).addAndGet(change);
     }
 
     void check(Limit limit, int most, String noun) {
@@ -155,7 +164,7 @@ public final class Account extends Memory {
     }
 
     public int count(Limit limit) {
-        return counts.get(limit.ordinal());
+        return counter(limit).get();
     }
 
     /** @throws Excess if the user may open no further stream or waiting request */
@@ -228,10 +237,7 @@ public final class Account extends Memory {
                 && complaints.used(now, ONCE_A_MINUTE) == 0
                 && guesses.used(now, A_MINUTE * ONCE_A_MINUTE) == 0
                 && changes.used(now, book.limits().changes()) == 0;
-        for (int i = 0; i < counts.length(); i++) {
-            unused &= counts.get(i) == 0;
-        }
-        return unused && nested.isEmpty();
+        return unused && nested.isEmpty() && counts.values().stream().allMatch(each -> each.get() == 0);
     }
 
     /** Leaves the total if the account is not used. Returns whether the account is not used. */

@@ -18,7 +18,7 @@ public final class Holding {
     private final Account account;
     private final Holder holder;
     /** The answers that this connection waits to read, with their lengths. */
-    private final Map<Object, Integer> unread = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> unread = new IdentityHashMap<>();
 
     private long own;
     private boolean closed;

@@ -1,7 +1,6 @@
 package io.muster.daemon.account;
 
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +16,7 @@ public class Memory {
 
     private volatile long most;
     /** The payloads that peers wait to read, each with the number of peers. A payload counts once. */
-    private final Map<Object, int[]> answers = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, int[]> answers = new IdentityHashMap<>();
 
     Memory(@Nullable Memory total, long most) {
         this.total = total;

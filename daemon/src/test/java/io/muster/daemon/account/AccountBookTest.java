@@ -260,10 +260,10 @@ class AccountBookTest {
     @Test
     void connectionsAreCountedForEachUserAndEachIsGivenBack() {
         Supplier<Account> begin = () -> book.begin(Kind.USER, "ada", Limit.CONNECTIONS, 3, "connections");
-        assertThat(count(10, begin::get)).isEqualTo(3);
+        assertThat(count(10, () -> assertThat(begin.get()).isNotNull())).isEqualTo(3);
         assertThatThrownBy(begin::get).hasMessage("ada has 3 connections already, which is the limit");
         user("ada").end(Limit.CONNECTIONS);
-        assertThat(count(10, begin::get)).isEqualTo(1);
+        assertThat(count(10, () -> assertThat(begin.get()).isNotNull())).isEqualTo(1);
     }
 
     @Test

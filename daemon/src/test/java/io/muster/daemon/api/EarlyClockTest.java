@@ -23,7 +23,8 @@ final class EarlyClockTest {
         double any = Double.POSITIVE_INFINITY;
         InstantSource battery = InstantSource.fixed(Instant.parse("1969-11-12T18:16:31Z"));
         WallClock clock = new WallClock(battery, System::nanoTime, new WallClock.Limits(any, any, any));
-        try (RunningDaemon daemon = RunningDaemon.start(directory, ApiTest.RESOURCES, clock)) {
+        RunningDaemon daemon = RunningDaemon.start(directory, ApiTest.RESOURCES, clock);
+        try (daemon) {
             Http http = new Http(directory.resolve("h"));
             assertThat(http.post("/v1/holds", "{\"targets\":\"node[1-2]\"}").status())
                     .isEqualTo(200);

@@ -57,7 +57,7 @@ class GreedyUserTest {
         }
         assertThat(answers("EAGAIN guest has 4096 streams and waiting requests open already"))
                 .isEqualTo(5000 - 4096);
-        assertThat(greedy.get(0).account.held()).isEqualTo(4096 * (512 + "resource.monitor-waitup".length()));
+        assertThat(greedy.get(0).account.held()).isEqualTo(4096L * (512 + "resource.monitor-waitup".length()));
         Stage.Caller other = stage.join(Stage.admin());
         assertThat(other.ask("resource.monitor-waitup", "{\"up\":4}")).isEqualTo("nothing");
         assertThat(other.ask("resource.drain", "{\"targets\":\"1\"}")).isEqualTo("ok");
