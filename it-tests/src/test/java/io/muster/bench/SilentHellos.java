@@ -8,6 +8,7 @@ import io.muster.protocol.tls.ClientFiles;
 import io.muster.protocol.tls.Proof;
 import io.muster.testing.Ports;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -135,7 +136,7 @@ public final class SilentHellos {
 
     private Socket connect(String from) throws IOException {
         Socket socket = new Socket();
-        socket.bind(new InetSocketAddress(from, 0));
+        socket.bind(new InetSocketAddress(NetUtil.createInetAddressFromIpAddressString(from), 0));
         socket.connect(new InetSocketAddress(ATTACKER, port), PATIENCE_MILLIS);
         return socket;
     }

@@ -8,6 +8,7 @@ import io.muster.daemon.config.Environment;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -22,6 +23,7 @@ final class CertificateFilesTest {
     private Path directory;
 
     @Test
+    @Needs("openssl")
     void everyFileWithASecretThatOthersMayReadIsNamed() throws Exception {
         Pki pki = Pki.in(directory);
         Path password = Files.writeString(pki.file("password"), "sesame\n");

@@ -1,7 +1,6 @@
 package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.muster.it.cast.HonestClient;
 import io.muster.it.cast.RecordingAdmin;
@@ -10,12 +9,14 @@ import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Response;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A user whom the configuration gives the right to follow, and who is hostile. The daemon belongs to another user. */
 @Timeout(600)
+@Tag("once")
+@Needs("root")
 class HostileUsersTest {
     private static final String NOBODY = "65534";
     private static final int STREAMS = 4096;
@@ -32,7 +35,6 @@ class HostileUsersTest {
     Path directory;
 
     private DaemonProcess daemon() throws Exception {
-        assumeTrue(Tool.isRoot(), "needs root, to run a daemon that is somebody else's");
         Path home = Files.createDirectory(directory.resolve("other"));
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                         home,

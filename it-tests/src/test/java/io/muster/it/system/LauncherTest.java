@@ -248,8 +248,8 @@ class LauncherTest {
     }
 
     @Test
+    @Needs("root")
     void rootHasItsArchivesBelowItsOwnHomeOnly() throws Exception {
-        assumeTrue(Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0));
         String line = ". " + jars.resolve("archives.sh") + "; set_user_cache; echo \"$user_cache\" ~root; "
                 + "unset HOME XDG_CACHE_HOME; set_user_cache; echo \"$user_cache\"";
         for (String variable : List.of("HOME", "XDG_CACHE_HOME")) {

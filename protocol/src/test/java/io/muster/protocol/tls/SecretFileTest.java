@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.protocol.testing.Pki;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -53,6 +54,7 @@ final class SecretFileTest {
     }
 
     @Test
+    @Needs("openssl")
     void aPrivateKeyThatOthersMayReadIsRefused() throws IOException {
         Pki pki = Pki.in(directory);
         Proof.read(pki.file("ops.pem"), pki.file("ops.key"));
