@@ -10,6 +10,7 @@ import io.muster.testing.Ports;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.util.NetUtil;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -137,7 +138,7 @@ public final class SilentHellos {
     private Socket connect(String from) throws IOException {
         Socket socket = new Socket();
         socket.bind(new InetSocketAddress(NetUtil.createInetAddressFromIpAddressString(from), 0));
-        socket.connect(new InetSocketAddress(ATTACKER, port), PATIENCE_MILLIS);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PATIENCE_MILLIS);
         return socket;
     }
 
