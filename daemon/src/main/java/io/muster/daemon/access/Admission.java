@@ -172,7 +172,7 @@ public final class Admission {
     }
 
     /** Returns the sentence for a user whose right {@link Right#HOLD} does not cover this holder; null for all holders. */
-    public String refusal(Rights rights, @Nullable String holder) {
+    private String refusal(Rights rights, @Nullable String holder) {
         Rights speaker = rights.speaker();
         if (speaker != null && !speaker.allowHolder(holder)) {
             return refusal(speaker, holder) + "; " + speaker.user() + " sends this request for " + rights.user();
@@ -186,12 +186,21 @@ public final class Admission {
     }
 
     /**
+     * Returns why a user may not place or end a hold of this holder; null if the user may.
+     *
+     * @param holder null for the holds of all holders
+     */
+    public @Nullable String objection(Rights rights, @Nullable String holder, boolean ends) {
+        return rights.allowHolder(holder) ? reservation(rights, holder, ends) : refusal(rights, holder);
+    }
+
+    /**
      * Returns why a user may not place or end the hold of an alert as other holds, or null. A share of the hosts limits the holds of
      * alerts, so nothing else places such a hold; users that may change everything end it.
      *
      * @param holder null for the holds of all holders
      */
-    public @Nullable String reservation(Rights rights, @Nullable String holder, boolean ends) {
+    private @Nullable String reservation(Rights rights, @Nullable String holder, boolean ends) {
         boolean alert = holder != null && AlertSettings.isHolder(alerts, holder);
         return !alert || (ends && rights.allow(Right.CHANGE))
                 ? null

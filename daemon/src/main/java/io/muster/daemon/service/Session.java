@@ -304,8 +304,9 @@ public final class Session {
         if (right != Right.READ && !peer.changesHere) {
             deny(Method.WEB, Admissions.ADMIN_SOCKET_ONLY);
         }
-        if (right == Right.HOLD && !sender.allowHolder(holder)) {
-            deny(Method.WEB, admissions.inForce().refusal(sender, holder));
+        String objection = right == Right.HOLD ? admissions.inForce().objection(sender, holder, false) : null;
+        if (objection != null) {
+            deny(Method.WEB, objection);
         }
         later(request, reply -> backend.web().make(web, holder, sender.user(), reply));
     }
@@ -379,12 +380,9 @@ public final class Session {
 
     private void make(Request request, Method method, AdminRequest change) {
         String holder = HoldChanges.holderOf(change.command());
-        if (!sender.allowHolder(holder)) {
-            deny(method, admissions.inForce().refusal(sender, holder));
-        }
-        String reservation = admissions.inForce().reservation(sender, holder, method == Method.UNDRAIN);
-        if (reservation != null) {
-            deny(method, reservation);
+        String objection = admissions.inForce().objection(sender, holder, method == Method.UNDRAIN);
+        if (objection != null) {
+            deny(method, objection);
         }
         Bytes payload = request.payload();
         if (!change.dryRun() && !sender.allow(Right.CHANGE)) {

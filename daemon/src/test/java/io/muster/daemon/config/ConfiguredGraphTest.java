@@ -36,10 +36,10 @@ class ConfiguredGraphTest {
                 .containsExactly(
                         "muster.toml:11: graph[1].colour: is not known; known are type, names, count, size, unit,"
                                 + " properties, in, hosts, holds, each, subsystem, relationship, direction",
-                        "muster.toml:9: graph[1].size: must be a whole number from 0 to 9223372036854775807, not"
+                        "muster.toml:9: graph[1].size: must be a whole number from 1 to 9223372036854775807, not"
                                 + " -1");
         assertThat(Configs.problems(dir, MACHINE, "[[graph]]", "type = \"row\"", "size = 9223372036854775808"))
-                .contains("muster.toml:6: graph[0].size: must be a whole number from 0 to 9223372036854775807, not"
+                .contains("muster.toml:6: graph[0].size: must be a whole number from 1 to 9223372036854775807, not"
                         + " 9223372036854775808");
         assertThat(Configs.problems(
                         dir,

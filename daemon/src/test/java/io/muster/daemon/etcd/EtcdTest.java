@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -254,10 +255,15 @@ final class EtcdTest {
         }
     }
 
+    private Path passwordFile() throws IOException {
+        Path file = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+    }
+
     @Test
     @Needs({"etcd", "etcdctl"})
     void a_user_logs_in_again_when_the_password_has_changed() throws Exception {
-        Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(1)) {
             EtcdAccess access = new EtcdAccess(cluster.endpoints(), NO_TLS, "muster", password);
             try (Etcd etcd = new Etcd(access, 0)) {
@@ -300,7 +306,7 @@ final class EtcdTest {
     /** The login takes longer than any call may take, as on a host that computes the hash of the password slowly. */
     @Test
     void all_clients_of_a_daemon_log_in_once_at_whatever_member_and_a_slow_login_is_waited_for() throws Exception {
-        Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(3);
                 Proxy one = new Proxy(cluster.endpoints().get(0));
                 Proxy two = new Proxy(cluster.endpoints().get(1));
@@ -329,7 +335,7 @@ final class EtcdTest {
 
     @Test
     void a_login_that_etcd_does_not_answer_is_not_called_a_refusal() throws Exception {
-        Path password = Files.writeString(directory.resolve("password"), "one\n", StandardCharsets.UTF_8);
+        Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(1);
                 Proxy proxy = new Proxy(cluster.endpoints().get(0));
                 Etcd etcd = new Etcd(new EtcdAccess(List.of(proxy.uri()), NO_TLS, "muster", password), 0)) {
