@@ -158,8 +158,8 @@ final class Recovered implements Replay {
                     });
                 }
             });
-        } catch (IOException e) {
-            log.warn("followers are not sent the events before the last snapshot: {}", e.getMessage());
+        } catch (IOException | IllegalArgumentException e) { // a start needs none of these events
+            log.warn("followers are not sent all events before the last snapshot: {}", e.getMessage());
         }
     }
 

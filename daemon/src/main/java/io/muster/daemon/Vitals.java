@@ -50,6 +50,9 @@ final class Vitals {
 
     private Health readiness() {
         Inventory inventory = core.inventory();
+        if (inventory.committed().seq() == 0) {
+            return Health.because("the daemon is starting: it has no inventory yet");
+        }
         Health health = health();
         Health ready = health.ok() ? telemetry.health(inventory.stalledSeconds()) : health;
         return ready.noting(inventory.clock().trouble());

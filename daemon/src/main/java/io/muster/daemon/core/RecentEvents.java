@@ -77,10 +77,11 @@ public final class RecentEvents {
      * @return whether there may be room for another one
      */
     public boolean addEarlier(long seq, double timestamp, String name, Supplier<byte[]> line) {
-        droppedAt = seq == 1 ? 0 : timestamp;
         if (items.size() >= most) {
+            droppedAt = timestamp;
             return false;
         }
+        droppedAt = seq == 1 ? 0 : timestamp;
         Bytes json = Bytes.wrap(line.get());
         boolean room = bytes + json.length() <= MOST_BYTES;
         if (room) {

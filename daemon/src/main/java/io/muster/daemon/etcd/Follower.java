@@ -347,15 +347,10 @@ final class Follower {
         // The copy may end within a group, because the journal takes the commands of a group one by one.
         Group next = store.groupAt(local.last() + 1);
         if (next == null || next.last() <= local.last()) {
-            Uploads.Published published = uploads.published();
-            Uploads.Ref ref = published.current();
+            Uploads.Ref ref = uploads.published().current();
             byte[] state = ref == null || ref.seq() <= local.last() ? null : uploads.load(ref);
-            if (ref != null && state != null) {
-                if (ref.seq() > seq) {
-                    prove(published, seq, local.terms().at(seq));
-                } else {
-                    checkTerm(ref.seq(), ref.txn());
-                }
+            if (ref != null && state != null && ref.seq() <= seq) { // a later snapshot comes with its terms, by load
+                checkTerm(ref.seq(), ref.txn());
                 rebase(ref, state);
             }
             return;

@@ -364,9 +364,9 @@ final class Log implements Closeable {
             Segment following = segments.get(count + 1);
             boolean needed = following.first() > previousSeq + 1;
             Instant end = Segment.begun(disk, following);
-            boolean young =
-                    settings.agePaused().getAsBoolean() || segment.modified().isAfter(oldest) || end.isAfter(oldest);
-            if (needed || (total <= settings.historyBytes() && young)) {
+            boolean young = segment.modified().isAfter(oldest) || end.isAfter(oldest);
+            boolean kept = young || settings.agePaused().getAsBoolean();
+            if (needed || (total <= settings.historyBytes() && kept)) {
                 break;
             }
             total -= segment.size();

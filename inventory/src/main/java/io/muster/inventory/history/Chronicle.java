@@ -127,8 +127,10 @@ public final class Chronicle {
             Slot slot = new Slot(Outage.Kind.DRAINED, hold.holder());
             String by = hold.by().author();
             String reason = Objects.requireNonNullElse(hold.reason(), "");
-            stand(standing, host, slot, Outage.open(slot.kind(), hold.holder(), reason, hold.changed(), by));
-            if (hold.since() < hold.changed()
+            boolean isFirstRank =
+                    stand(standing, host, slot, Outage.open(slot.kind(), hold.holder(), reason, hold.changed(), by));
+            if (isFirstRank
+                    && hold.since() < hold.changed()
                     && !of(host).containsKey(slot)) { // the first author is not known any more
                 Outage before = Outage.open(slot.kind(), hold.holder(), "", hold.since(), "");
                 ended(host, before.ended(hold.changed(), by, ""));
@@ -169,8 +171,9 @@ public final class Chronicle {
         return more.isEmpty() ? first : first + (kind == Outage.Kind.MARKED ? ": " : "=") + more;
     }
 
-    private static void stand(Map<String, Map<Slot, Outage>> standing, String host, Slot slot, Outage outage) {
-        standing.computeIfAbsent(host, h -> new LinkedHashMap<>()).putIfAbsent(slot, outage);
+    /** Returns whether no other rank of the host has this slot. */
+    private static boolean stand(Map<String, Map<Slot, Outage>> standing, String host, Slot slot, Outage outage) {
+        return standing.computeIfAbsent(host, h -> new LinkedHashMap<>()).putIfAbsent(slot, outage) == null;
     }
 
     /**

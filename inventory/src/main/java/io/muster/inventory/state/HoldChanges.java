@@ -100,7 +100,8 @@ public final class HoldChanges {
         private Idset full(InventoryState state, Idset ranks, Principal by) {
             Idset.Builder full = Idset.builder();
             state.holds().forEachIn(ranks, (first, last, set) -> {
-                if (set.of(holder) == null && set.countOf(by) >= MOST_BY_ONE) {
+                Hold own = set.of(holder);
+                if ((own == null || !own.by().isSamePerson(by)) && set.countOf(by) >= MOST_BY_ONE) {
                     full.addRange(first, last);
                 }
             });

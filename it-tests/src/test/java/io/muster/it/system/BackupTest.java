@@ -43,7 +43,8 @@ class BackupTest {
                 "history-size = 0",
                 RecordingAdmin.resources());
         List<Map<Integer, Integer>> answered = new ArrayList<>();
-        try (DaemonProcess daemon = setup.start();
+        try (DaemonProcess daemon = setup.start()
+                        .expect("history is deleted because its files are larger than muster.history-size");
                 Load load = new Load(daemon)) {
             for (int i = 0; i < BACKUPS; i++) {
                 long seq = daemon.ask("resource.inventory").path("seq").longValue();

@@ -32,6 +32,7 @@ class CrashTest {
     private static final int FEW = 5;
 
     private static final String TORN = "the last write was cut short by a crash";
+    private static final String SHORT_HISTORY = "history is deleted because its files are larger than muster.history-size";
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
@@ -77,7 +78,7 @@ class CrashTest {
     }
 
     private void crash(Random random) throws Exception {
-        try (DaemonProcess daemon = setup().start().expect(TORN)) {
+        try (DaemonProcess daemon = setup().start().expect(TORN, SHORT_HISTORY)) {
             admins.settle(daemon);
             admins.start(daemon, random);
             admins.awaitAnswers(random.nextInt(800));
@@ -94,7 +95,7 @@ class CrashTest {
 
     /** Kills the daemon during recovery, which must survive crashes too. */
     private void killBeforeReady(Random random) throws Exception {
-        try (DaemonProcess daemon = setup().spawn().expect(TORN)) {
+        try (DaemonProcess daemon = setup().spawn().expect(TORN, SHORT_HISTORY)) {
             daemon.output().await(" config "); // the first lines of the log; the journal is read next
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(100)));
             daemon.kill();
@@ -107,7 +108,7 @@ class CrashTest {
     /** Kills the daemon when no answer is outstanding. The restart must recover all changes, and the scheduler must have been sent all. */
     private void killAtRest(Random random) throws Exception {
         ObjectNode before;
-        try (DaemonProcess daemon = setup().start().expect(TORN)) {
+        try (DaemonProcess daemon = setup().start().expect(TORN, SHORT_HISTORY)) {
             admins.settle(daemon);
             admins.start(daemon, random);
             admins.awaitAnswers(random.nextInt(800));
@@ -119,7 +120,7 @@ class CrashTest {
             admins.join();
         }
         admins.checkDirectory(setup().stateDir());
-        try (DaemonProcess daemon = setup().start().expect(TORN)) {
+        try (DaemonProcess daemon = setup().start().expect(TORN, SHORT_HISTORY)) {
             assertThat(lasting(daemon.ask("resource.inventory")))
                     .as("the inventory after a crash at rest")
                     .isEqualTo(before);
@@ -130,7 +131,7 @@ class CrashTest {
     /** Stops and starts the daemon, which must lose and add no change. */
     private void restartCleanly() throws Exception {
         ObjectNode before;
-        try (DaemonProcess daemon = setup().start().expect(TORN)) {
+        try (DaemonProcess daemon = setup().start().expect(TORN, SHORT_HISTORY)) {
             admins.settle(daemon);
             before = lasting(daemon.ask("resource.inventory"));
         }

@@ -60,7 +60,8 @@ class ReceiverRulesTest {
                             exp_annotations:
                               summary: Muster on m1 cannot carry out alerts (unknown).
                               description: "unknown: the alerts name hosts that Muster does not have, so a route of the \
-                Alertmanager or alerts.label is wrong. failed: Muster cannot write its ledger. Muster's log has the reasons."
+                Alertmanager or alerts.label is wrong. limit: a host has as many holds by the Alertmanager as one user may have. \
+                failed: Muster cannot write its ledger. Muster's log has the reasons."
                 """.replace("%s", RULES.toString()));
         assertThat(Tool.run("promtool", "test", "rules", test.toString())).contains("SUCCESS");
     }

@@ -37,7 +37,7 @@ final class Race {
     private record Result(
             String server,
             @Nullable ClientConnection connection,
-            @Nullable Exception failure) {}
+            @Nullable Throwable failure) {}
 
     /** @param timeout limit for connecting to the last server; zero waits without end */
     Race(Servers servers, Duration timeout, Attempt attempt) {
@@ -86,11 +86,14 @@ final class Race {
                 running.stream().takeWhile(server -> !server.equals(latest)).forEach(servers::isSilent);
                 return result.connection;
             }
-            Exception failure = Objects.requireNonNull(result.failure);
+            Throwable failure = Objects.requireNonNull(result.failure);
             if (failure instanceof SocketTimeoutException) {
                 servers.isSilent(result.server);
             }
             if (failure instanceof RuntimeException bug) {
+                throw bug;
+            }
+            if (failure instanceof Error bug) {
                 throw bug;
             }
             if (running.isEmpty()) {
@@ -115,7 +118,7 @@ final class Race {
         Result result;
         try {
             result = new Result(server, attempt.open(server, deadline), null);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | Error e) {
             result = new Result(server, null, e);
         }
         synchronized (this) {

@@ -71,7 +71,10 @@ final class Servers {
     }
 
     static Duration headStart(String uri) {
-        return uri.startsWith("ssh://") ? HEAD_START_OF_SSH : HEAD_START;
+        if (!uri.startsWith("ssh://")) {
+            return HEAD_START;
+        }
+        return SshServer.hasTerminal() ? PATIENCE : HEAD_START_OF_SSH; // two of them must not ask one person at a time
     }
 
     private boolean wasSilent(String uri) {

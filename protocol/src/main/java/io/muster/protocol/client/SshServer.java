@@ -65,7 +65,7 @@ record SshServer(String login, int port, String path) {
     }
 
     /** Returns whether ssh can ask a user for a password. Ssh asks on the controlling terminal of the process. */
-    private static boolean hasTerminal() {
+    static boolean hasTerminal() {
         try (InputStream terminal = new FileInputStream("/dev/tty")) {
             return terminal.available() >= 0;
         } catch (IOException none) {
