@@ -265,7 +265,9 @@ class ProcessTest {
     void theMainSocketRefusesChangesIfThereIsAnAdminSocket() throws IOException {
         try (DaemonProcess daemon = setup("admin-socket = \"" + directory + "/admin/admin.sock\"")
                         .start()
-                        .expect("denied topic=resource.drain", "there is no directory .*/admin: the daemon creates it");
+                        .expect(
+                                "denied topic=resource.drain",
+                                "there is no directory .*/admin: the daemon creates it");
                 FluxClient main = daemon.connect();
                 FluxClient admin = daemon.connect(directory.resolve("admin/admin.sock"))) {
             assertThatThrownBy(() -> ask(main, "resource.drain", "{'targets':'1'}"))

@@ -42,6 +42,14 @@ class RecentEventsTest {
     }
 
     @Test
+    void aGapIsKnownIfOnlyTheFirstEventIsMissing() {
+        recent.keep(1);
+        add(2, 10);
+        assertThat(recent.addEarlier(1, 1.0, "exclude", () -> new byte[0])).isFalse();
+        assertThat(recent.droppedAt()).isEqualTo(1.0);
+    }
+
+    @Test
     void theLastEventIsKeptRegardlessOfItsLength() {
         add(1, 10);
         add(2, 17 * MEBI);

@@ -109,6 +109,14 @@ class CommandTest {
         assertThat(outcome(new HoldChanges.Drain("0-2", "y", Mode.OVERWRITE, "job7", 0)))
                 .contains("'idset':'0-2'");
         assertThat(outcome(more, BOB)).contains("'idset':'0-2'");
+        Event byBob = new HoldChanges.Drained(
+                Event.Targets.of(four.state(), Idset.of(1)), "z", HoldChanges.Overwrite.NOTHING, "bob", 0);
+        InventoryState both = four.state().apply(byBob, 100, BOB);
+        assertThat(new HoldChanges.Drain("1", "mine", Mode.OVERWRITE, "bob", 0)
+                        .decide(both, 101, States.ALICE)
+                        .rejection())
+                .as("a hold that is taken over counts too")
+                .isNotNull();
         HoldSet set = Objects.requireNonNull(four.state().holds().on(1));
         Event recorded = new HoldChanges.Drained(
                 Event.Targets.of(four.state(), Idset.of(1)), "z", HoldChanges.Overwrite.NOTHING, "job64", 0);

@@ -32,7 +32,8 @@ class CrashTest {
     private static final int FEW = 5;
 
     private static final String TORN = "the last write was cut short by a crash";
-    private static final String SHORT_HISTORY = "history is deleted because its files are larger than muster.history-size";
+    private static final String SHORT_HISTORY =
+            "history is deleted because its files are larger than muster.history-size";
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
