@@ -56,6 +56,8 @@ import picocli.CommandLine.Parameters;
             "  muster flux-check --flux-config=/etc/flux/test bridge"
         })
 final class FluxCheck extends Verb {
+    private static final long PROGRAM_SECONDS = 30;
+
     private final Environment environment;
     private final List<Check> checks = new ArrayList<>();
 
@@ -144,7 +146,7 @@ final class FluxCheck extends Verb {
         JsonNode facts;
         try {
             // with the FLUX_URI of an instance that does not answer, `flux version` fails
-            byte[] output = Program.run("env", "-u", "FLUX_URI", flux, "version");
+            byte[] output = Program.run(PROGRAM_SECONDS, "env", "-u", "FLUX_URI", flux, "version");
             checks.add(FluxFit.version(new String(output, UTF_8), wanted, force));
         } catch (IOException absent) {
             checks.add(new Check("flux", text(absent), "install flux-core, or name the command with --flux"));
@@ -174,7 +176,7 @@ final class FluxCheck extends Verb {
         try (InputStream in = Objects.requireNonNull(FluxCheck.class.getResourceAsStream("flux_facts.py"))) {
             script = in.readAllBytes();
         }
-        String output = new String(Program.run(script, flux, "python", "-", fluxConfig), UTF_8);
+        String output = new String(Program.run(PROGRAM_SECONDS, script, flux, "python", "-", fluxConfig), UTF_8);
         String last = output.strip().substring(output.strip().lastIndexOf('\n') + 1);
         try {
             return Json.parse(Bytes.text(last));
@@ -228,7 +230,8 @@ final class FluxCheck extends Verb {
     private static String units() throws InterruptedException {
         try {
             return new String(
-                    Program.run("systemctl", "show", "-p", "LoadState", "-p", "After", "flux.service"), UTF_8);
+                    Program.run(PROGRAM_SECONDS, "systemctl", "show", "-p", "LoadState", "-p", "After", "flux.service"),
+                    UTF_8);
         } catch (IOException noSystemd) {
             return "";
         }

@@ -14,20 +14,21 @@ import org.jspecify.annotations.Nullable;
 final class Redaction {
     static final String REPLACED = "(replaced by muster support)";
     private static final Pattern WORDS =
-            Pattern.compile("password|passwd|secret|token|credential|private", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("password|passwd|passphrase|secret|token|credential|private", Pattern.CASE_INSENSITIVE);
     /** A word in the name of a key. */
-    private static final Pattern KEY = Pattern.compile("key|auth|bearer|pass\\b|pwd|pin\\b", Pattern.CASE_INSENSITIVE);
+    private static final Pattern KEY =
+            Pattern.compile("key|auth|bearer|pass\\b|pwd|pw\\b|pin\\b", Pattern.CASE_INSENSITIVE);
     /** A key of Flux's own configuration that is no secret, and the names of files. */
     private static final Pattern HARMLESS = Pattern.compile(
             "[\\s#]*(?:private-mode\\s*=\\s*(?:true|false)|(?:key|password-file)\\s*=\\s*\"[^\"]*(?:/[^\"]*|\\.key|\\.pem)\")\\s*(?:#.*)?");
 
-    /** The user in a URI, and what may be a password. */
-    private static final Pattern USER = Pattern.compile("(\\b[A-Za-z][A-Za-z0-9+.-]*://)[^/?#\\s\"'<>]*@");
+    /** The user in a URI, and what may be a password, which may have characters that no URI may have. */
+    private static final Pattern USER = Pattern.compile("(\\b[A-Za-z][A-Za-z0-9+.-]*://)[^\\s\"'<>]*@");
 
     private static final Pattern HEADER = Pattern.compile("(?i)\\b((?:bearer|basic)\\s+)[A-Za-z0-9._~+/=-]{6,}");
     /** An assignment in a log, a command line or JSON. The name of a user, {@code token:NAME}, is none. */
     private static final Pattern ASSIGNMENT = Pattern.compile(
-            "(?i)([\\w.-]*(?:password|passwd|secret|token|credential|(?:api|access|private|auth)[_-]?key)[\\w.-]*"
+            "(?i)([\\w.-]*(?:password|passwd|passphrase|secret|token|credential|(?:api|access|private|auth)[_-]?key)[\\w.-]*"
                     + "(?:\\s*=\\s*|[\"']\\s*:\\s*|:\\s+))(?!\\(replaced)(\"(?:[^\"\\\\]|\\\\.)*\"|'[^']*'|[^\\s\"',;&}]+)");
 
     private static final Pattern TABLE = Pattern.compile("\\s*\\[+[^\\]=]*]+\\s*(#.*)?");
@@ -39,6 +40,10 @@ final class Redaction {
     private final Set<String> values = new LinkedHashSet<>();
     private boolean isSecretTable;
     private @Nullable String closing;
+    /** Whether the value that {@link #closing} ends is in a comment, and so ends with the comment too. */
+    private boolean isComment;
+    /** The number of open brackets of an array. */
+    private int depth;
 
     Redaction(String toml) {
         toml.lines().forEach(this::add);
@@ -62,10 +67,14 @@ final class Redaction {
     }
 
     private void add(String line) {
+        if (isComment && !line.stripLeading().startsWith("#")) {
+            closing = null;
+        }
         String end = closing;
         if (end != null) {
             remember(line);
-            closing = line.contains(end) ? null : end;
+            depth += brackets(line);
+            closing = end.equals("]") ? array() : line.contains(end) ? null : end;
         } else if (TABLE.matcher(line).matches()) {
             isSecretTable = WORDS.matcher(line).find() || KEY.matcher(line).find();
             text.append(line).append('\n');
@@ -92,14 +101,27 @@ final class Redaction {
                 .append('\n');
         String value = line.substring(equals + 1).strip();
         if (equals >= 0) {
-            closing = open(value, "\"\"\"", "\"\"\"");
-            closing = closing == null ? open(value, "'''", "'''") : closing;
-            closing = closing == null ? open(value, "[", "]") : closing;
+            closing = open(value, "\"\"\"");
+            closing = closing == null ? open(value, "'''") : closing;
+            depth = brackets(value);
+            closing = closing == null && value.startsWith("[") ? array() : closing;
+            isComment = line.stripLeading().startsWith("#");
         }
     }
 
-    private static @Nullable String open(String value, String opening, String end) {
-        return value.startsWith(opening) && value.indexOf(end, opening.length()) < 0 ? end : null;
+    private @Nullable String array() {
+        return depth > 0 ? "]" : null;
+    }
+
+    /** Returns how many more arrays the text begins than it ends. */
+    private static int brackets(String text) {
+        String bare =
+                QUOTED.matcher(text.replaceFirst("^[\\s#]+", "")).replaceAll("").replaceFirst("#.*", "");
+        return bare.replace("]", "").length() - bare.replace("[", "").length();
+    }
+
+    private static @Nullable String open(String value, String quotes) {
+        return value.startsWith(quotes) && value.indexOf(quotes, quotes.length()) < 0 ? quotes : null;
     }
 
     private void remember(String line) {

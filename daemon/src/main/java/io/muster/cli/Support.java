@@ -62,8 +62,8 @@ import picocli.CommandLine.Parameters;
                     + " of the log (journalctl), the metrics and a dump of the daemon's threads (jcmd). It works if the"
                     + " daemon is down or does not answer: the file MISSING and standard error name what is missing. Only"
                     + " you can read the archive. It contains host names, user names and reasons. Lines of the configuration,"
-                    + " comments too, that have the word password, passwd, secret, token, credential or private, or a key"
-                    + " whose name has the word key or auth, are replaced, and so are their values of six characters or more"
+                    + " comments too, that have the word password, passwd, passphrase, secret, token, credential or private,"
+                    + " or a key whose name has the word key or auth, are replaced, and so are their values of six characters or more"
                     + " in all files. In all files, users and passwords in URIs and values that are assigned to such names are"
                     + " replaced."
         },
@@ -76,6 +76,9 @@ final class Support extends Verb {
     private static final int LOG_LINES = 10_000;
     private static final int MOST_BYTES = 64 << 20;
     private static final long PART_SECONDS = 20;
+    /** Less, so that a part that fails leaves no program behind. */
+    private static final long PROGRAM_SECONDS = 15;
+
     private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'", Locale.ROOT);
     private static final Pattern PID = Pattern.compile("pid (\\d+) on (\\S+) since ");
 
@@ -160,7 +163,14 @@ final class Support extends Verb {
         add("config", this::configuration);
         add(
                 "log.txt",
-                () -> Program.run("journalctl", "-u", "muster", "-n", Integer.toString(LOG_LINES), "--no-pager"));
+                () -> Program.run(
+                        PROGRAM_SECONDS,
+                        "journalctl",
+                        "-u",
+                        "muster",
+                        "-n",
+                        Integer.toString(LOG_LINES),
+                        "--no-pager"));
         add("metrics.txt", this::metrics);
         add("threads.txt", this::threads);
     }
@@ -308,7 +318,7 @@ final class Support extends Verb {
     private byte[] threads() throws IOException, InterruptedException {
         String pid = String.valueOf(daemon(stateDir().resolve("lock")));
         Path jcmd = Path.of(System.getProperty("java.home", ""), "bin", "jcmd");
-        return Program.run(Files.exists(jcmd) ? jcmd.toString() : "jcmd", pid, "Thread.print");
+        return Program.run(PROGRAM_SECONDS, Files.exists(jcmd) ? jcmd.toString() : "jcmd", pid, "Thread.print");
     }
 
     /**

@@ -98,6 +98,20 @@ class NamedDaemonTest {
         }
     }
 
+    /** The host of a container, or a host that was renamed after the daemon's start, has another name. */
+    @Test
+    void theLockDecidesIfTheHostsHaveDifferentNames() throws Exception {
+        try (RunningDaemon mine = RunningDaemon.start(Files.createDirectory(directory.resolve("a")), "", "elsewhere")) {
+            String[] line = {"token", "list", "-c", mine.configFile().toString()};
+            Result refused = with(mine.uri(), line);
+            assertThat(refused.exit()).as(refused.err()).isEqualTo(Exit.CONFLICT);
+            Path lock = mine.stateDir().resolve("lock");
+            Files.writeString(lock, Files.readString(lock).replaceFirst(" on \\S+ since ", " on elsewhere since "));
+            Result accepted = with(mine.uri(), line);
+            assertThat(accepted.exit()).as(accepted.err()).isZero();
+        }
+    }
+
     @Test
     void aDaemonThatDoesNotAnswerIsTheConfiguredOneIfItHasItsSocket() throws Exception {
         String config;

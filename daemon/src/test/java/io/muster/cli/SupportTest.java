@@ -167,6 +167,34 @@ class SupportTest {
     }
 
     @Test
+    void anArrayEndsWithItsLastBracket() {
+        Redaction redaction = new Redaction("""
+                tokens = [
+                  ["aaaaaaa", "b"],
+                  ["c]", "ddddddd"] # ]
+                ]
+                # tokens = [["eeeeeee"],
+                #   ["fffffff"],
+                #   [
+                a = 1
+                passphrase = "ggggggg"
+                pw = "hhhhhhh"
+                b = [[1], [2]]
+                """);
+        assertThat(redaction.text()).isEqualTo("""
+                tokens = (replaced by muster support)
+                # tokens = (replaced by muster support)
+                a = 1
+                passphrase = (replaced by muster support)
+                pw = (replaced by muster support)
+                b = [[1], [2]]
+                """);
+        assertThat(redaction.values())
+                .containsExactly("aaaaaaa", "ddddddd", "eeeeeee", "fffffff", "ggggggg", "hhhhhhh");
+        assertThat(Redaction.scrubbed("passphrase=iiiiiii")).doesNotContain("iiiiiii");
+    }
+
+    @Test
     void secretsInCommentsAndInUrisAreReplacedInAllFiles() throws Exception {
         Path archive = directory.resolve("out.tar.gz");
         Path config = Files.writeString(directory.resolve("m.toml"), """
@@ -197,6 +225,8 @@ class SupportTest {
         String gone = Redaction.REPLACED;
         assertThat(Redaction.scrubbed("a https://u:p@h:1/x, tls://u@h b@c"))
                 .isEqualTo("a https://" + gone + "@h:1/x, tls://" + gone + "@h b@c");
+        assertThat(Redaction.scrubbed("\"https://root:p^w/a?b#c@node1:2379\" https://h/x"))
+                .isEqualTo("\"https://" + gone + "@node1:2379\" https://h/x");
         assertThat(Redaction.scrubbed("Authorization: Bearer abc.def-ghi")).isEqualTo("Authorization: Bearer " + gone);
         assertThat(Redaction.scrubbed("--password=x DB_SECRET='a b' \"access_token\": \"t\\\"u\", c"))
                 .isEqualTo("--password=" + gone + " DB_SECRET=" + gone + " \"access_token\": " + gone + ", c");

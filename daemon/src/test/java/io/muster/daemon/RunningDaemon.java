@@ -35,16 +35,22 @@ public final class RunningDaemon implements AutoCloseable {
 
     /** Starts a daemon with the given clock. */
     public static RunningDaemon start(Path directory, String resources, WallClock clock) throws Exception {
-        return start(directory, resources, uid(), clock);
+        return start(directory, resources, uid(), clock, HOST);
+    }
+
+    /** Starts a daemon that names its host as given, as a daemon in a container does. */
+    public static RunningDaemon start(Path directory, String resources, String host) throws Exception {
+        return start(directory, resources, uid(), clock(), host);
     }
 
     /** @param owner the uid of the owner; if it is not the uid of this process, this process is a guest */
     public static RunningDaemon start(Path directory, String resources, int owner) throws Exception {
-        return start(directory, resources, owner, clock());
+        return start(directory, resources, owner, clock(), HOST);
     }
 
-    private static RunningDaemon start(Path directory, String resources, int owner, WallClock clock) throws Exception {
-        Environment environment = new Environment(Map.of(), owner, directory, HOST, 2);
+    private static RunningDaemon start(Path directory, String resources, int owner, WallClock clock, String host)
+            throws Exception {
+        Environment environment = new Environment(Map.of(), owner, directory, host, 2);
         Config config = Config.load(write(directory, resources), environment);
         Telemetry telemetry = new Telemetry(new Metrics("1", "test"));
         Daemon daemon = Daemon.start(config, environment, telemetry, Tracer.OFF, clock);

@@ -14,16 +14,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The daemon that {@code --uri} or MUSTER_URI names, for a verb that uses files of a daemon without asking it. The verb must not use
  * the files of another daemon.
  */
 public final class NamedDaemon {
-    private static final Pattern HOLDER = Pattern.compile("pid (\\d+) on ");
-
     private final ServerOptions server;
     private final Console console;
 
@@ -37,7 +33,7 @@ public final class NamedDaemon {
      * user named several. A daemon that does not answer is the right one if its URI is the socket of the configuration.
      *
      * @param advice what the user can do
-     * @throws Failure if the daemon uses another directory or another host, or says neither
+     * @throws Failure if the daemon uses another directory, or does not say which
      */
     public void require(Config config, String advice) throws IOException {
         if (!server.isGiven(console)) {
@@ -51,7 +47,8 @@ public final class NamedDaemon {
             try (FluxClient client = server.connect(uri, console)) {
                 Path used = Path.of(ServerVerb.attribute(client, "statedir"));
                 String there = ServerVerb.attribute(client, "hostname");
-                if (there.equals(host) && isSame(used, directory) && isHolder(client, directory)) {
+                String pid = ServerVerb.attribute(client, "broker.pid");
+                if (isSame(used, directory) && holds(directory, "pid " + pid + " on " + there, there.equals(host))) {
                     return;
                 }
                 exit = Exit.CONFLICT;
@@ -78,14 +75,16 @@ public final class NamedDaemon {
                 || (Files.exists(used) && Files.exists(directory) && Files.isSameFile(used, directory));
     }
 
-    /** Whether the lock file names the process of the daemon. A daemon in a container may use another directory of the same name. */
-    private static boolean isHolder(FluxClient client, Path directory) throws IOException {
+    /**
+     * Whether the lock file names the process of the daemon. A daemon in another container has another host name and may use the same
+     * directory, or another directory of the same name.
+     */
+    private static boolean holds(Path directory, String process, boolean isHere) throws IOException {
         Path lock = directory.resolve("lock");
-        if (!Files.isReadable(lock)) {
-            return Files.notExists(directory) || !Files.isReadable(directory); // opening the directory fails later
+        if (Files.isReadable(lock)) {
+            return Files.readString(lock).startsWith(process + " since ");
         }
-        Matcher holder = HOLDER.matcher(Files.readString(lock));
-        return holder.find() && holder.group(1).equals(ServerVerb.attribute(client, "broker.pid"));
+        return isHere && !Files.isReadable(directory); // opening the directory fails later
     }
 
     private static boolean isListening(Config config, String uri) {

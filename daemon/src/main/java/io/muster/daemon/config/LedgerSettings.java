@@ -110,15 +110,15 @@ public record LedgerSettings(
     }
 
     private static URI endpoint(Table ledger, String text) {
+        if (text.contains("@")) { // the sentence must not have the password, whatever characters it has
+            ledger.problem(
+                    "endpoints",
+                    "the user and the password of etcd belong into ledger.user and ledger.password-file, not into an"
+                            + " endpoint");
+            return URI.create("http://localhost:2379");
+        }
         try {
             URI uri = new URI(text);
-            if (uri.getRawUserInfo() != null) { // the sentence must not have the password
-                ledger.problem(
-                        "endpoints",
-                        "the user and the password of etcd belong into ledger.user and ledger.password-file, not into an"
-                                + " endpoint");
-                return URI.create("http://localhost:2379");
-            }
             boolean web = "http".equals(uri.getScheme()) || "https".equals(uri.getScheme());
             if (web
                     && uri.getHost() != null

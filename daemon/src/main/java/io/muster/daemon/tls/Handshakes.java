@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.security.cert.CertificateException;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -103,13 +105,14 @@ public final class Handshakes {
             protected void initChannel(Channel channel) {
                 channel.config().setAutoRead(false);
                 String peer = address(channel.remoteAddress());
-                if (!slots.hasRoom(peer)) {
+                String key = key(channel.remoteAddress());
+                if (!slots.hasRoom(key)) {
                     host.refused(peer, "crowd", "the address has too many connections whose handshake is not complete");
                     channel.close();
                     return;
                 }
                 Handshake handshake = new Handshake(
-                        peer,
+                        key,
                         Handshakes.this::compute,
                         part -> tls(address, demanded, part),
                         () -> network.execute(Handshakes.this::next),
@@ -279,5 +282,12 @@ public final class Handshakes {
         return peer instanceof InetSocketAddress inet && inet.getAddress() != null
                 ? inet.getAddress().getHostAddress()
                 : "unknown";
+    }
+
+    /** Returns what counts as one address: of IPv6, the first 64 bits, because a host can choose the others. */
+    static String key(@Nullable SocketAddress peer) {
+        return peer instanceof InetSocketAddress inet && inet.getAddress() instanceof Inet6Address six
+                ? HexFormat.of().formatHex(six.getAddress(), 0, Long.BYTES)
+                : address(peer);
     }
 }

@@ -21,7 +21,7 @@ final class Slots {
     /** The number of connections. Beyond it, new ones wait in the kernel. Before it begins, a handshake costs little more than a socket. */
     static final int MOST = 4096;
 
-    /** The number of connections of an address. Beyond it, the address is refused, and so does not keep others out. */
+    /** The number of connections of an address. Beyond it, its new ones are refused, so that one address alone cannot take all slots. */
     static final int MOST_OF_ADDRESS = MOST / 2;
 
     /** The number of handshakes that have begun. Each takes some 100 kB. */
@@ -35,8 +35,9 @@ final class Slots {
 
     /**
      * How long a silent handshake counts as in progress. Silent peers so begin 100 handshakes a second at most, and others wait only if
-     * an address begins more. A peer that makes many honest handshakes on one slow thread has 10 ms for each; one that is slower is sent
-     * more than it has answered, and then has {@link Handshake#LONGEST_NANOS} for each.
+     * an address begins more. A peer that makes many honest handshakes on one slow thread has 10 ms for each. One that is slower is sent
+     * more than it has answered, and then has {@link Handshake#LONGEST_NANOS} for each, as long as fewer than {@link #BEGUN} have begun
+     * or none waits. Otherwise, the one that has been silent longest gives way, after {@link #PATIENCE_NANOS} or later.
      */
     static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(80);
 

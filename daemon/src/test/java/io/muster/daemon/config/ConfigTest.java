@@ -260,6 +260,14 @@ final class ConfigTest {
                         "ledger.endpoints: the user and the password of etcd belong into ledger.user and ledger.password-file,"
                                 + " not into an endpoint"),
                 new Refusal(
+                        "ledger.endpoints = [\"https://root:p^w@node1:2379\"]",
+                        "ledger.endpoints: the user and the password of etcd belong into ledger.user and ledger.password-file,"
+                                + " not into an endpoint"),
+                new Refusal(
+                        "ledger.endpoints = [\"https://root:pa/ss@node1:2379\"]",
+                        "ledger.endpoints: the user and the password of etcd belong into ledger.user and ledger.password-file,"
+                                + " not into an endpoint"),
+                new Refusal(
                         "ledger.prefix = \"muster\"",
                         "ledger.prefix: expected names of letters, digits, dots, dashes and underscores, with slashes before,"
                                 + " between and after them: /muster/main/"),

@@ -24,6 +24,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * every change that was answered as made is in the log once, no change that was answered as failed is in the log, and a change that was
  * answered before another change was sent precedes it.
  */
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 @Needs({"etcd", "etcdctl"})
 @Tag("once")
 @Tag("nemesis")

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -137,6 +140,16 @@ final class SlotsTest {
         }
         assertThat(slots.hasRoom("192.0.2.1")).isFalse();
         assertThat(slots.hasRoom("192.0.2.2")).isTrue();
+    }
+
+    @Test
+    void theAddressesOfAnIPv6NetworkCountAsOne() throws Exception {
+        assertThat(key("2001:db8::1")).isEqualTo(key("2001:db8:0:0:ffff::2")).isNotEqualTo(key("2001:db8:0:1::1"));
+        assertThat(key("192.0.2.1")).isEqualTo(key("::ffff:192.0.2.1")).isNotEqualTo(key("192.0.2.2"));
+    }
+
+    private static String key(String address) throws UnknownHostException {
+        return Handshakes.key(new InetSocketAddress(InetAddress.getByName(address), 1));
     }
 
     @Test

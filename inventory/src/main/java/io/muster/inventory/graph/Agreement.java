@@ -69,7 +69,7 @@ public final class Agreement {
             TreePool.check(r, problems);
         } else if (outline.has("graph") && SchedulingGraph.isOfFluxion(scheduling)) {
             Problems found = new Problems();
-            Jgf.read(scheduling, found);
+            Jgf.read(scheduling, found, 1);
             found.warnings().forEach(p -> problems.warn(place(p), p.sentence()));
             found.errors().forEach(p -> problems.add(place(p), p.sentence()));
             SchedulingGraph graph = found.isEmpty() ? SchedulingGraph.read(scheduling, found) : null;

@@ -56,9 +56,10 @@ public final class Jgf {
         return read(RawJson.of(json));
     }
 
+    /** Reads a stored document. */
     static ResourceGraph read(RawJson json) {
         Problems problems = new Problems();
-        ResourceGraph graph = read(json, problems);
+        ResourceGraph graph = read(json, problems, 0);
         problems.throwIfAny("graph");
         return graph;
     }
@@ -81,7 +82,7 @@ public final class Jgf {
 
     /** Reads a document and adds its faults to {@code problems}. The graph is usable only if there are none. */
     static ResourceGraph read(JsonParser parser, Problems problems) throws IOException {
-        JgfGraph contents = new JgfGraph();
+        JgfGraph contents = new JgfGraph(1);
         try (parser) {
             return JgfReader.read(parser, problems, contents) ? contents.graph.build(problems) : EMPTY;
         } catch (JsonProcessingException e) {
@@ -92,8 +93,8 @@ public final class Jgf {
         }
     }
 
-    static ResourceGraph read(RawJson json, Problems problems) {
-        JgfGraph contents = new JgfGraph();
+    static ResourceGraph read(RawJson json, Problems problems, int leastSize) {
+        JgfGraph contents = new JgfGraph(leastSize);
         return JgfReader.read(json.stream(), problems, contents) ? contents.graph.build(problems) : EMPTY;
     }
 

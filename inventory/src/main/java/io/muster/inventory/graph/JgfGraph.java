@@ -12,6 +12,16 @@ final class JgfGraph implements JgfReader.Contents {
     final ResourceGraph.Builder graph = ResourceGraph.builder();
     private final Map<String, String> names = new HashMap<>();
     private final Map<PoolKind, PoolKind> kinds = new HashMap<>();
+    private final int leastSize;
+
+    JgfGraph(int leastSize) {
+        this.leastSize = leastSize;
+    }
+
+    @Override
+    public int leastSize() {
+        return leastSize;
+    }
 
     @Override
     public void vertex(JgfVertex v) {

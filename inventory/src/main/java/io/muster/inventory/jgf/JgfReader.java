@@ -31,6 +31,11 @@ public final class JgfReader {
      * vertices.
      */
     public interface Contents {
+        /** Returns the smallest size that a vertex may have. A stored document may have vertices of size 0, which a new one may not. */
+        default int leastSize() {
+            return 0;
+        }
+
         /** Receives a vertex. */
         void vertex(JgfVertex vertex);
 
@@ -92,7 +97,7 @@ public final class JgfReader {
     private JgfReader(Problems problems, Contents contents) {
         this.problems = problems;
         this.contents = contents;
-        this.vertexReader = new VertexReader(problems, this::problem);
+        this.vertexReader = new VertexReader(problems, this::problem, contents.leastSize());
     }
 
     /**

@@ -19,14 +19,16 @@ final class VertexReader {
 
     private final Problems problems;
     private final BiConsumer<String, String> problem;
+    private final int leastSize;
     private JsonNode metadata = MissingNode.getInstance();
     private int index;
     private String key = "";
 
     /** @param problem receives the place and the sentence of each fault */
-    VertexReader(Problems problems, BiConsumer<String, String> problem) {
+    VertexReader(Problems problems, BiConsumer<String, String> problem, int leastSize) {
         this.problems = problems;
         this.problem = problem;
+        this.leastSize = leastSize;
     }
 
     JgfVertex read(int at, JsonNode vertex) {
@@ -42,7 +44,7 @@ final class VertexReader {
         if (type.isEmpty()) {
             fault("metadata.type must be a non-empty string");
         }
-        long size = integer("size", 1, 1, Long.MAX_VALUE);
+        long size = integer("size", 1, leastSize, Long.MAX_VALUE);
         String basename = text("basename", type);
         String unit = text("unit", "");
         Map<String, String> given = texts("properties", "must be a dictionary", true);

@@ -232,6 +232,7 @@ class AgreementTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
+                "'type':'core','size':0 | metadata.size must be an integer of 1 or more, not 0",
                 "'type':'core','size':-1 | metadata.size must be an integer of 1 or more, not -1",
                 "'type':'core','size':0.5 | metadata.size must be an integer of 1 or more, not 0.5",
                 "'size':1 | metadata.type must be a non-empty string",

@@ -230,6 +230,12 @@ class JgfTest {
     }
 
     @Test
+    void aStoredVertexMayHaveTheSize0() throws Exception {
+        JsonNode stored = JSON.readTree(document(",\"size\":0", EDGE));
+        assertThat(Jgf.toJson(Jgf.read(stored), Jgf.Form.TERSE).toString()).contains("\"size\":0");
+    }
+
+    @Test
     void keysOfOtherWritersAreKeptInTheWholeGraphAndInASubset() throws Exception {
         String foreign = """
                 {"writer":"somebody","graph":{"directed":true,"label":"tiny","metadata":{"v":1.10},"nodes":[

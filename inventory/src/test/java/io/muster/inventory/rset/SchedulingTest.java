@@ -108,6 +108,12 @@ class SchedulingTest {
     }
 
     @Test
+    void aStoredGraphWithAVertexOfSize0IsPruned() {
+        String stored = FLUXION.replaceFirst("'type':'rack',", "'type':'rack','size':0,");
+        assertThat(withScheduling(stored).prune(Idset.of(0)).scheduling()).isEqualTo(Scheduling.PRUNED);
+    }
+
+    @Test
     void removingARankRemovesItsVerticesFromTheGraph() {
         Pruned pruned = withScheduling(FLUXION).prune(Idset.of(0, 77));
 

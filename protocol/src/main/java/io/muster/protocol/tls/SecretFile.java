@@ -14,16 +14,29 @@ public final class SecretFile {
     private SecretFile() {}
 
     /**
-     * Checks the mode of a file; links are followed. The group may read the file if root owns it: no user of the group can then change the
-     * mode.
+     * Checks the owner and the mode of a file; links are followed. The group may read the file if root owns it: no user of the group can
+     * then change the mode.
      *
-     * @throws IOException that names the file, its mode and the command that repairs it, if others have access; also if there is no file
+     * @throws IOException that names the file, its mode and the command that repairs it, if others have access, or that names the owner;
+     *     also if there is no file
      */
     public static void check(Path file) throws IOException {
-        check(file, (Integer) Files.getAttribute(file, "unix:mode"), (Integer) Files.getAttribute(file, "unix:uid"));
+        check(file, (Integer) Files.getAttribute(file, "unix:mode"), uid(file), uid(Path.of("/proc/self")));
     }
 
-    static void check(Path file, int mode, int owner) throws IOException {
+    private static int uid(Path file) throws IOException {
+        return (Integer) Files.getAttribute(file, "unix:uid");
+    }
+
+    /** @param reader the user of this process; root may read the files of all users, as {@code muster check} does */
+    static void check(Path file, int mode, int owner, int reader) throws IOException {
+        if (owner != 0 && reader != 0 && owner != reader) {
+            throw Pem.fault(
+                    file,
+                    "has a secret, and belongs to the user " + owner
+                            + ": it must belong to root (mode 0640) or to the user that reads it, " + reader
+                            + " (mode 0600)");
+        }
         int permitted = owner == 0 ? READ_BY_GROUP : 0;
         if ((mode & OF_OTHERS & ~permitted) != 0) {
             String right = (mode & permitted) != 0 ? "0640" : "0600";

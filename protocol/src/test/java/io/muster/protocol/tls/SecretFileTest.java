@@ -43,13 +43,29 @@ final class SecretFileTest {
     void othersHaveNoAccessAndTheGroupMayReadWhatRootOwns(int owner, String mode, String repair) {
         Path file = Path.of("/etc/muster/server.key");
         int bits = Integer.parseInt(mode, OCTAL);
+        int reader = 1000;
         if (repair.isEmpty()) {
-            assertThatCode(() -> SecretFile.check(file, bits, owner)).doesNotThrowAnyException();
+            assertThatCode(() -> SecretFile.check(file, bits, owner, reader)).doesNotThrowAnyException();
         } else {
-            assertThatThrownBy(() -> SecretFile.check(file, bits, owner))
+            assertThatThrownBy(() -> SecretFile.check(file, bits, owner, reader))
                     .isInstanceOf(IOException.class)
                     .hasMessage("/etc/muster/server.key: has a secret, and other users have access to it (mode "
                             + mode.replaceFirst("100", "0") + "): run `chmod " + repair + " /etc/muster/server.key`");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"100600", "100640", "100644"})
+    void aFileOfAnotherUserIsRefusedUnlessRootReadsIt(String mode) {
+        Path file = Path.of("/etc/muster/server.key");
+        int bits = Integer.parseInt(mode, OCTAL);
+        assertThatThrownBy(() -> SecretFile.check(file, bits, 1001, 1000))
+                .isInstanceOf(IOException.class)
+                .hasMessage(
+                        "/etc/muster/server.key: has a secret, and belongs to the user 1001: it must belong to root (mode"
+                                + " 0640) or to the user that reads it, 1000 (mode 0600)");
+        if (mode.equals("100600")) {
+            assertThatCode(() -> SecretFile.check(file, bits, 1001, 0)).doesNotThrowAnyException();
         }
     }
 
