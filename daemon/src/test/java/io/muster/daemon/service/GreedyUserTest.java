@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.core.Rig;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Request;
@@ -103,6 +104,32 @@ class GreedyUserTest {
                 .isBetween(55L, 65L);
         stage.rig.release();
         stage.rig.settle();
+    }
+
+    /** What an abandoned request holds no longer counts, so it must be gone, although the request before it is still being served. */
+    @Test
+    void abandonedRequestsKeepNothing() {
+        stage.answersHeld = true;
+        for (int i = 0; i < 101; i++) {
+            for (String topic : List.of("resource.find", "feasibility.check")) {
+                Stage.Caller caller = stage.join(Stage.guest());
+                greedy.add(caller);
+                caller.send(topic, "{\"padding\":\"" + "x".repeat(500_000) + "\"}", 0);
+                caller.session.close();
+            }
+        }
+        assertThat(stage.counted)
+                .as("all but the first, which has its turn")
+                .filteredOn(each -> each.endsWith(" " + Errno.ECANCELED.value()))
+                .hasSize(200);
+        while (!stage.heldAnswers.isEmpty()) {
+            stage.heldAnswers.remove(0).run();
+            stage.rig.settle();
+        }
+        assertThat(stage.counted)
+                .as("none is computed")
+                .hasSize(202)
+                .allMatch(each -> each.endsWith(" " + Errno.ECANCELED.value()));
     }
 
     @Test
