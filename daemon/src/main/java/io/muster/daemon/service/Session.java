@@ -88,10 +88,12 @@ public final class Session {
             serve(request, peer.rights);
             return;
         }
-        Account nested = peer.account.nested(request.credentials().userid());
+        int userid = request.credentials().userid();
+        boolean isPeers = userid == peer.rights.credentials().userid();
+        Account nested = isPeers ? peer.account : peer.account.nested(userid);
         payer = nested;
         Later wait = new Later(request);
-        String name = introduced.get(request.credentials().userid());
+        String name = introduced.get(userid);
         admissions.onBehalfOf(peer.rights, request.credentials(), name, rights -> {
             wait.settle();
             if (!closed || isChange(request)) {
