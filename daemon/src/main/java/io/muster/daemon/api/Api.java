@@ -407,7 +407,7 @@ public final class Api implements Site, Configurable {
                     "filter", "is a list of at most " + MOST_NAMES + " names of events, such as drain,undrain");
         }
         Broadcast.Choice choice = new Broadcast.Choice(filter, item -> names.isEmpty() || names.contains(item.name()));
-        Account payer = call.exchange().account();
+        Account payer = call.payer();
         payer.beginReader();
         call.exchange().whenGone(() -> payer.end(Limit.READERS));
         call.exchange().follow(parts.events.reader(since, choice, drop -> recheck(call, drop)));

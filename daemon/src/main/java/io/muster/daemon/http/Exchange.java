@@ -2,6 +2,7 @@ package io.muster.daemon.http;
 
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.Excess;
+import org.jspecify.annotations.Nullable;
 
 /** A request that waits for its response. Every method may be called on any thread. */
 public interface Exchange {
@@ -15,7 +16,8 @@ public interface Exchange {
      */
     void charge(Account user);
 
-    /** Returns the account of the request: that of its user after {@link #charge}, that of its address before. */
+    /** Returns the account of the user, also after the connection is closed; null before {@link #charge}. */
+    @Nullable
     Account account();
 
     /**

@@ -49,6 +49,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     /** The time that the computation of a response may take, as a multiple of the deadline. */
     private static final int PATIENCE = 6;
 
+    /** The length of the longest answer to a change for which there is always room, in bytes. */
+    private static final int OWED = 1 << 16;
+
     private enum Phase {
         HEAD,
         BODY,
@@ -63,6 +66,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     private final Account origin;
     /** The account of the request: that of the origin until the request is known to have a right. Guarded by this object. */
     private Account payer;
+    /** The account of the user, from the time when the request is known to have a right. Guarded by this object. */
+    private @Nullable Account user;
 
     private final List<Runnable> whenGone = new ArrayList<>();
     private final ByteArrayOutputStream content = new ByteArrayOutputStream(0);
@@ -237,6 +242,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         }
     }
 
+    /** Counts the answer to a request that may have changed something, which is never refused: the change would be sent again. */
+    private synchronized void owe(long bytes) {
+        if (!gone) {
+            payer.take(bytes);
+            taken += bytes;
+        }
+    }
+
     @Override
     public synchronized void keep(long bytes) {
         if (!gone) {
@@ -246,19 +259,20 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     }
 
     @Override
-    public synchronized void charge(Account user) {
+    public synchronized void charge(Account account) {
+        user = account;
         if (gone) {
-            user.end(Limit.REQUESTS);
+            account.end(Limit.REQUESTS);
         } else {
             payer.give(taken);
-            user.take(taken);
-            payer = user;
+            account.take(taken);
+            payer = account;
         }
     }
 
     @Override
-    public synchronized Account account() {
-        return payer;
+    public synchronized @Nullable Account account() {
+        return user;
     }
 
     /** Gives back everything that the request has in the account of its user. */
@@ -288,7 +302,11 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
             return;
         }
         try {
-            take(bytes);
+            if (bytes > OWED || ask == null || ask.isHead() || ask.method().equals("GET")) {
+                take(bytes);
+            } else {
+                owe(bytes);
+            }
             send(answer, chunks);
         } catch (Refusal e) {
             chunks.close();
@@ -317,7 +335,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
 
     /** Returns whether a request is served that has been charged to its user. */
     boolean isEntitled() {
-        return account() != origin && !isIdle();
+        return account() != null && !isIdle();
     }
 
     @Override
