@@ -13,6 +13,7 @@ public interface Exchange {
      * response has been sent. While the request is served, its connection is not closed to make room for another one.
      *
      * @param user the account in which the request has begun
+     * @throws Excess if the user has no room for what the request keeps; then the request has ended in the account
      */
     void charge(Account user);
 

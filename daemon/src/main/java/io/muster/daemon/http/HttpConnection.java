@@ -49,7 +49,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     /** The time that the computation of a response may take, as a multiple of the deadline. */
     private static final int PATIENCE = 6;
 
-    /** The length of the longest answer to a change for which there is always room, in bytes. */
+    /** The length of the longest answer to a change or a probe for which there is always room, in bytes. */
     private static final int OWED = 1 << 16;
 
     private enum Phase {
@@ -194,6 +194,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
             }
         } catch (Refusal e) {
             answer(e.answer());
+        } catch (Excess e) {
+            answer(Refusal.of(e).answer());
         } catch (RuntimeException e) {
             LOG.error("a bug made a request fail", e);
             answer(new Refusal(500, "a bug made the request fail; the log shows it").answer());
@@ -205,6 +207,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         Ask head = Head.read(request, loopback, peer).from(source(ctx.channel()));
         ask = head;
         terms.site().check(head);
+        terms.site().begin(this);
         if (Head.wantsContinue(head)) {
             ctx.writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
         }
@@ -242,7 +245,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         }
     }
 
-    /** Counts the answer to a request that may have changed something, which is never refused: the change would be sent again. */
+    /**
+     * Counts an answer that is never refused: that to a change, because the change would be sent again, and that to a peer without
+     * rights, such as a probe, because others may use all the room of its address.
+     */
     private synchronized void owe(long bytes) {
         if (!gone) {
             payer.take(bytes);
@@ -260,14 +266,20 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
 
     @Override
     public synchronized void charge(Account account) {
-        user = account;
         if (gone) {
             account.end(Limit.REQUESTS);
         } else {
+            try {
+                account.checkRoom(taken, 0);
+            } catch (Excess e) {
+                account.end(Limit.REQUESTS);
+                throw e;
+            }
             payer.give(taken);
             account.take(taken);
             payer = account;
         }
+        user = account;
     }
 
     @Override
@@ -302,7 +314,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
             return;
         }
         try {
-            if (bytes > OWED || ask == null || ask.isHead() || ask.method().equals("GET")) {
+            boolean isRead = ask == null || ask.isHead() || ask.method().equals("GET");
+            if (bytes > OWED || (isRead && account() != null)) {
                 take(bytes);
             } else {
                 owe(bytes);
