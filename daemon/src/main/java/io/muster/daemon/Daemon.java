@@ -123,6 +123,7 @@ final class Daemon {
         bind(trace);
         threads.core().execute(backend.histories()::prepare);
         every(PREPARE_SECONDS, backend.histories()::prepare);
+        every(Histories.UNREAD_SECONDS, backend.histories()::endUnread);
         every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         every(SWEEP_SECONDS, gate.accounts()::sweep);

@@ -66,6 +66,11 @@ public record Rights(
         return granted.isEmpty() && !credentials.isOwner();
     }
 
+    /** Returns whether the user may send alerts and do nothing else: every other right includes {@link Right#READ}. */
+    boolean areForAlertsAlone() {
+        return granted.equals(Set.of(Right.ALERTS)) && !credentials.isOwner();
+    }
+
     /**
      * Returns the account of the user.
      *
@@ -93,7 +98,7 @@ public record Rights(
 
     private boolean has(Right right) {
         return credentials.mayUse(Credentials.USER)
-                && (right == Right.READ
+                && ((right == Right.READ && !areForAlertsAlone())
                         || credentials.isOwner()
                         || granted.contains(right)
                         || (IN_CHANGE.contains(right) && granted.contains(Right.CHANGE)));

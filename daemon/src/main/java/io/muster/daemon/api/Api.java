@@ -153,8 +153,16 @@ public final class Api implements Site, Configurable {
         if (route.method().equals("POST") && !type.split(";", 2)[0].strip().equalsIgnoreCase(Answer.JSON)) {
             throw new Refusal(415, "the body must be JSON, with the header Content-Type: " + Answer.JSON);
         }
-        if (route.right() != null) {
-            var unused = caller(head);
+    }
+
+    @Override
+    public void begin(Exchange exchange) {
+        Right right = route(exchange.ask()).right();
+        if (right != null) {
+            Rights known = parts.admissions.known(caller(exchange.ask()).identity());
+            if (known != null && known.allow(right)) {
+                charge(exchange, known);
+            }
         }
     }
 
@@ -237,7 +245,9 @@ public final class Api implements Site, Configurable {
                         String sentence = parts.admissions.inForce().refusal(rights, right);
                         throw new Refusal(403, sentence, Errno.EPERM.name());
                     }
-                    charge(exchange, rights);
+                    if (exchange.account() == null) {
+                        charge(exchange, rights);
+                    }
                     route.serve(this, new Call(route, exchange, caller, rights));
                 }));
     }
@@ -407,7 +417,7 @@ public final class Api implements Site, Configurable {
                     "filter", "is a list of at most " + MOST_NAMES + " names of events, such as drain,undrain");
         }
         Broadcast.Choice choice = new Broadcast.Choice(filter, item -> names.isEmpty() || names.contains(item.name()));
-        Account payer = call.exchange().account();
+        Account payer = call.payer();
         payer.beginReader();
         call.exchange().whenGone(() -> payer.end(Limit.READERS));
         call.exchange().follow(parts.events.reader(since, choice, drop -> recheck(call, drop)));

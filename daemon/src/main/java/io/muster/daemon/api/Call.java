@@ -2,6 +2,7 @@ package io.muster.daemon.api;
 
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.account.Account;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Exchange;
 import io.muster.daemon.http.Refusal;
@@ -35,6 +36,11 @@ record Call(
     /** Returns the rights of the user. Not for routes that need none. */
     Rights rights() {
         return Objects.requireNonNull(granted);
+    }
+
+    /** Returns the account of the user. Not for routes that need no right. */
+    Account payer() {
+        return Objects.requireNonNull(exchange.account());
     }
 
     Ask ask() {

@@ -45,7 +45,7 @@ final class Conversation implements Outbox {
         this.session = new Session(
                 backend,
                 api.admissions(),
-                new Session.Peer(call.rights(), changes, call.exchange().account()),
+                new Session.Peer(call.rights(), changes, call.payer()),
                 this);
     }
 
@@ -97,13 +97,9 @@ final class Conversation implements Outbox {
         if (payload != null && !end) {
             payloads.add(payload);
             length += payload.length();
-        }
-        try {
-            exchange.keep(streaming && payload != null ? payload.length() : 0);
-        } catch (Excess tooLong) {
-            fail(tooLong, response);
-            session.close();
-            return;
+            if (streaming && !keep(payload, response)) {
+                return;
+            }
         }
         if (end || !streaming) {
             over = true;
@@ -113,6 +109,18 @@ final class Conversation implements Outbox {
             failed.accept(new RpcException(
                     Errno.EOVERFLOW, "the answer would be longer than " + (LONGEST >> 20) + " MiB: ask for less"));
             session.close();
+        }
+    }
+
+    /** Counts a part of the answer. Ends the request and returns false if there is no room. */
+    private boolean keep(Bytes payload, Response response) {
+        try {
+            exchange.keep(payload.length());
+            return true;
+        } catch (Excess tooLong) {
+            fail(tooLong, response);
+            session.close();
+            return false;
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** The rights that the configuration grants and that methods require. The owner has all of them. */
 public enum Right {
-    /** To query the inventory. Every user that is admitted has this right. */
+    /** To query the inventory. Every user that is admitted has this right, except one that has {@link #ALERTS} alone. */
     READ,
     /** To follow the journal, which names the user that made each change. */
     FOLLOW,

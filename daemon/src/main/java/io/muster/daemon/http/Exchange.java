@@ -2,6 +2,7 @@ package io.muster.daemon.http;
 
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.Excess;
+import org.jspecify.annotations.Nullable;
 
 /** A request that waits for its response. Every method may be called on any thread. */
 public interface Exchange {
@@ -12,10 +13,12 @@ public interface Exchange {
      * response has been sent. While the request is served, its connection is not closed to make room for another one.
      *
      * @param user the account in which the request has begun
+     * @throws Excess if the user has no room for what the request keeps; then the request has ended in the account
      */
     void charge(Account user);
 
-    /** Returns the account of the request: that of its user after {@link #charge}, that of its address before. */
+    /** Returns the account of the user, also after the connection is closed; null before {@link #charge}. */
+    @Nullable
     Account account();
 
     /**

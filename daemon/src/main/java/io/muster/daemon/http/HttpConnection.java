@@ -49,6 +49,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     /** The time that the computation of a response may take, as a multiple of the deadline. */
     private static final int PATIENCE = 6;
 
+    /** The length of the longest answer to a change or a probe for which there is always room, in bytes. */
+    private static final int OWED = 1 << 16;
+
     private enum Phase {
         HEAD,
         BODY,
@@ -63,6 +66,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     private final Account origin;
     /** The account of the request: that of the origin until the request is known to have a right. Guarded by this object. */
     private Account payer;
+    /** The account of the user, from the time when the request is known to have a right. Guarded by this object. */
+    private @Nullable Account user;
 
     private final List<Runnable> whenGone = new ArrayList<>();
     private final ByteArrayOutputStream content = new ByteArrayOutputStream(0);
@@ -189,6 +194,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
             }
         } catch (Refusal e) {
             answer(e.answer());
+        } catch (Excess e) {
+            answer(Refusal.of(e).answer());
         } catch (RuntimeException e) {
             LOG.error("a bug made a request fail", e);
             answer(new Refusal(500, "a bug made the request fail; the log shows it").answer());
@@ -200,6 +207,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         Ask head = Head.read(request, loopback, peer).from(source(ctx.channel()));
         ask = head;
         terms.site().check(head);
+        terms.site().begin(this);
         if (Head.wantsContinue(head)) {
             ctx.writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
         }
@@ -237,6 +245,17 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         }
     }
 
+    /**
+     * Counts an answer that is never refused: that to a change, because the change would be sent again, and that to a peer without
+     * rights, such as a probe, because others may use all the room of its address.
+     */
+    private synchronized void owe(long bytes) {
+        if (!gone) {
+            payer.take(bytes);
+            taken += bytes;
+        }
+    }
+
     @Override
     public synchronized void keep(long bytes) {
         if (!gone) {
@@ -246,19 +265,26 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     }
 
     @Override
-    public synchronized void charge(Account user) {
+    public synchronized void charge(Account account) {
         if (gone) {
-            user.end(Limit.REQUESTS);
+            account.end(Limit.REQUESTS);
         } else {
+            try {
+                account.checkRoom(taken, 0);
+            } catch (Excess e) {
+                account.end(Limit.REQUESTS);
+                throw e;
+            }
             payer.give(taken);
-            user.take(taken);
-            payer = user;
+            account.take(taken);
+            payer = account;
         }
+        user = account;
     }
 
     @Override
-    public synchronized Account account() {
-        return payer;
+    public synchronized @Nullable Account account() {
+        return user;
     }
 
     /** Gives back everything that the request has in the account of its user. */
@@ -288,7 +314,12 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
             return;
         }
         try {
-            take(bytes);
+            boolean isRead = ask == null || ask.isHead() || ask.method().equals("GET");
+            if (bytes > OWED || (isRead && account() != null)) {
+                take(bytes);
+            } else {
+                owe(bytes);
+            }
             send(answer, chunks);
         } catch (Refusal e) {
             chunks.close();
@@ -317,7 +348,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
 
     /** Returns whether a request is served that has been charged to its user. */
     boolean isEntitled() {
-        return account() != origin && !isIdle();
+        return account() != null && !isIdle();
     }
 
     @Override

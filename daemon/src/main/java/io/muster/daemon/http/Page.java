@@ -108,6 +108,13 @@ public final class Page implements Site {
     }
 
     @Override
+    public void begin(Exchange exchange) {
+        if (!files.containsKey(exchange.ask().path())) {
+            next.begin(exchange);
+        }
+    }
+
+    @Override
     public void serve(Exchange exchange) {
         Ask ask = exchange.ask();
         File file = files.get(ask.path());

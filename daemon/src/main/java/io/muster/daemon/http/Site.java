@@ -21,7 +21,16 @@ public interface Site {
     void check(Ask head);
 
     /**
-     * Serves a request that was checked.
+     * Begins a request that was checked, before its body is read: charges it to its user if the user is known by now.
+     *
+     * @param exchange has the head of the request
+     * @throws Refusal if the request is not served
+     * @throws io.muster.daemon.account.Excess if the user is past a limit
+     */
+    default void begin(Exchange exchange) {}
+
+    /**
+     * Serves a request that was begun.
      *
      * @throws Refusal in place of a response
      */

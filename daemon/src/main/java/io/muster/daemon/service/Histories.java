@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers {@code resource.history}. A thread beside the core thread reads the archive and creates one response at a time;
  * the next one is created when the peer has read enough of those before. Only a few answers are created at a time, one for each user
- * other than the owner, so that a user who does not read delays no other; further requests wait.
+ * other than the owner; further requests wait. While requests wait, an answer whose peer does not read is ended.
  */
 public final class Histories {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -40,6 +40,9 @@ public final class Histories {
     private static final int MOST_OPEN = 2;
     private static final int MOST_WAITING = 64;
     private static final int ROWS = 200;
+    /** The time between two calls of {@link #endUnread}. */
+    public static final long UNREAD_SECONDS = 30;
+
     /** The memory that an open interval of one host takes at most, in bytes. */
     private static final long OPEN_INTERVAL = 512;
 
@@ -69,6 +72,8 @@ public final class Histories {
         private final Sink sink;
         private boolean working;
         private boolean released;
+        /** Whether the peer has read nothing since the last call of {@link #endUnread}. */
+        private boolean unread;
 
         private Inquiry.@Nullable Present present;
         private @Nullable Inquiry inquiry;
@@ -158,7 +163,7 @@ public final class Histories {
         if (waiting.stream().filter(each -> each.payer == payer).count() >= MOST_WAITING) {
             throw payer.excess(
                     Limit.STREAMS,
-                    MOST_WAITING + " requests of " + payer + " for history are waiting already: try again later",
+                    payer + " has " + MOST_WAITING + " requests for history waiting already: try again later",
                     1);
         }
         History history = new History(payload, payer, sink);
@@ -188,6 +193,7 @@ public final class Histories {
 
     private void work(History history) {
         history.working = true;
+        history.unread = false;
         beside.run(
                 () -> {
                     Piece piece = history.piece();
@@ -221,6 +227,24 @@ public final class Histories {
     void resume(History history) {
         if (open.contains(history) && !history.working && !history.released && history.sink.isWritable()) {
             work(history);
+        }
+    }
+
+    /**
+     * Ends the answers whose peers have read nothing since the last call, if other requests wait. Must be called every {@link
+     * #UNREAD_SECONDS}.
+     */
+    public void endUnread() {
+        for (History history : List.copyOf(open)) {
+            boolean blocked = !history.working && !history.released && !history.sink.isWritable();
+            if (blocked && history.unread && !waiting.isEmpty()) {
+                release(history);
+                history.sink.end(new RpcException(
+                        Errno.ETIMEDOUT,
+                        "the answer was not read for " + UNREAD_SECONDS + " seconds, and other requests for history wait:"
+                                + " read faster, or ask for a shorter period"));
+            }
+            history.unread = blocked;
         }
     }
 

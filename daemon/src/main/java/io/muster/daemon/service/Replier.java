@@ -14,4 +14,7 @@ interface Replier {
     default boolean isGone() {
         return false;
     }
+
+    /** Sets what is called on the core thread when no client can receive the response any more. */
+    default void whenGone(Runnable then) {}
 }

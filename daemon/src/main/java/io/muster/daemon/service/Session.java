@@ -88,10 +88,12 @@ public final class Session {
             serve(request, peer.rights);
             return;
         }
-        Account nested = peer.account.nested(request.credentials().userid());
+        int userid = request.credentials().userid();
+        boolean isPeers = userid == peer.rights.credentials().userid();
+        Account nested = isPeers ? peer.account : peer.account.nested(userid);
         payer = nested;
         Later wait = new Later(request);
-        String name = introduced.get(request.credentials().userid());
+        String name = introduced.get(userid);
         admissions.onBehalfOf(peer.rights, request.credentials(), name, rights -> {
             wait.settle();
             if (!closed || isChange(request)) {
@@ -129,7 +131,11 @@ public final class Session {
                 throw unknown(request.topic());
             }
             authorise(method);
-            checkSize(method, request.payload());
+            Bytes payload = request.payload();
+            RpcException excess = payload == null ? null : method.refusal(payload.length());
+            if (excess != null) {
+                throw excess;
+            }
             if (method.isAnswered()) {
                 payer.checkRoom(Account.size(request), payer == peer.account ? keeps() : payer.held());
             }
@@ -160,13 +166,6 @@ public final class Session {
         }
         if (method.isChange() && !peer.changesHere) {
             deny(method, Admissions.ADMIN_SOCKET_ONLY);
-        }
-    }
-
-    private static void checkSize(Method method, @Nullable Bytes payload) {
-        RpcException excess = payload == null ? null : method.refusal(payload.length());
-        if (excess != null) {
-            throw excess;
         }
     }
 
@@ -325,7 +324,7 @@ public final class Session {
     public void close() {
         closed = true;
         streams.close();
-        parked.forEach(Later::forget);
+        List.copyOf(parked).forEach(Later::forget);
         parked.clear();
     }
 
@@ -390,14 +389,14 @@ public final class Session {
         }
         Later reply = new Later(request);
         backend.changes().submit(change, sender.principal(), reply);
-        reply.park(request);
+        reply.park(1, request.withoutPayload(), Account.size(request));
     }
 
     void change(Request request, Method.Change change) throws ProtocolException {
         ObjectNode payload = Json.parse(payload(request));
         Later reply = new Later(request);
         change.make(backend.changes(), payload, sender.principal(), reply);
-        reply.park(request);
+        reply.park(1, request.withoutPayload(), Account.size(request));
     }
 
     /** Returns whether the peer follows nothing and waits for no ranks, so that the peer must read what is sent. */
@@ -423,19 +422,15 @@ public final class Session {
 
         private boolean answered;
         private volatile boolean gone;
+        private Runnable whenGone = () -> {};
 
         Later(Request request) {
             this.request = request;
         }
 
-        /** Parks a change, which keeps about as much as its payload until it is written. */
-        void park(Request change) {
-            park(1, change.withoutPayload(), Account.size(change));
-        }
-
         /**
          * @param kept the part of the request that is kept
-         * @param size the bytes that are kept
+         * @param size the bytes that are kept: a change keeps about as much as its payload until it is written
          */
         void park(int as, Request kept, long size) {
             if (!answered) {
@@ -458,6 +453,7 @@ public final class Session {
             give();
             request = new Request(
                     request.header(), List.of(), request.topic(), null, request.nodeid(), request.matchtag());
+            whenGone.run();
         }
 
         @Override
@@ -475,6 +471,11 @@ public final class Session {
         @Override
         public boolean isGone() {
             return gone;
+        }
+
+        @Override
+        public void whenGone(Runnable then) {
+            whenGone = then;
         }
 
         private void settle() {

@@ -6,11 +6,11 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.ProtocolException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -30,7 +30,7 @@ final class Turns<S> {
     private final Work<S> work;
     private final Aside beside;
     private final LongSupplier nanos;
-    private final Map<Account, Deque<Turn>> waiting = new LinkedHashMap<>();
+    private final Map<Account, Set<Turn>> waiting = new LinkedHashMap<>();
     private boolean busy;
 
     /**
@@ -60,12 +60,34 @@ final class Turns<S> {
         Bytes answer(Bytes payload, S situation, Runnable step) throws ProtocolException;
     }
 
-    private record Turn(Bytes payload, Replier reply) {}
+    /** A request, which equals no other one, whatever its payload is. */
+    private static final class Turn {
+        private final Bytes payload;
+        private final Replier reply;
+
+        Turn(Bytes payload, Replier reply) {
+            this.payload = payload;
+            this.reply = reply;
+        }
+    }
 
     /** @param asker counts the bytes of the user's waiting requests, which limits their number */
     void ask(Bytes payload, Account asker, Replier reply) {
-        waiting.computeIfAbsent(asker, user -> new ArrayDeque<>()).add(new Turn(payload, reply));
+        Turn turn = new Turn(payload, reply);
+        waiting.computeIfAbsent(asker, user -> new LinkedHashSet<>()).add(turn);
+        reply.whenGone(() -> drop(asker, turn));
         next();
+    }
+
+    /** Drops a request whose client has disconnected, unless its turn has come: its bytes do not count any more. */
+    private void drop(Account asker, Turn turn) {
+        Set<Turn> ofUser = waiting.get(asker);
+        if (ofUser != null && ofUser.remove(turn)) {
+            if (ofUser.isEmpty()) {
+                waiting.remove(asker);
+            }
+            turn.reply.fail(gone());
+        }
     }
 
     /** Starts the oldest request of the next user. If the user has more requests, the user goes to the end of the queue. */
@@ -73,12 +95,13 @@ final class Turns<S> {
         if (busy || waiting.isEmpty()) {
             return;
         }
-        Iterator<Map.Entry<Account, Deque<Turn>>> line = waiting.entrySet().iterator();
-        Map.Entry<Account, Deque<Turn>> first = line.next();
+        Iterator<Map.Entry<Account, Set<Turn>>> line = waiting.entrySet().iterator();
+        Map.Entry<Account, Set<Turn>> first = line.next();
         Account asker = first.getKey();
-        Deque<Turn> ofUser = first.getValue();
+        Set<Turn> ofUser = first.getValue();
         line.remove();
-        Turn turn = ofUser.remove();
+        Turn turn = ofUser.iterator().next();
+        ofUser.remove(turn);
         if (!ofUser.isEmpty()) {
             waiting.put(asker, ofUser);
         }
@@ -89,31 +112,40 @@ final class Turns<S> {
                     Runnable answer = answer(turn, now);
                     return () -> finish(answer);
                 },
-                bug -> finish(() -> turn.reply().fail(new RpcException(Errno.EIO, bug))));
+                bug -> finish(() -> turn.reply.fail(new RpcException(Errno.EIO, bug))));
     }
 
     private Runnable answer(Turn turn, S now) {
         try {
             long start = nanos.getAsLong();
-            Bytes answer = work.answer(turn.payload(), now, () -> step(turn, start));
-            return () -> turn.reply().done(answer);
+            checkWaits(turn);
+            Bytes answer = work.answer(turn.payload, now, () -> step(turn, start));
+            return () -> turn.reply.done(answer);
         } catch (RpcException e) {
-            return () -> turn.reply().fail(e);
+            return () -> turn.reply.fail(e);
         } catch (ProtocolException e) {
-            return () -> turn.reply().fail(new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            return () -> turn.reply.fail(new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static void checkWaits(Turn turn) {
+        if (turn.reply.isGone()) {
+            throw gone();
         }
     }
 
     private void step(Turn turn, long start) {
-        if (turn.reply().isGone()) {
-            throw new RpcException(Errno.ECANCELED, "the client closed the connection");
-        }
+        checkWaits(turn);
         if (nanos.getAsLong() - start > TimeUnit.SECONDS.toNanos(LONGEST)) {
             throw new RpcException(
                     Errno.ETIMEDOUT,
                     "this takes longer than " + LONGEST + " seconds, which is the most for " + noun
                             + ": ask for less, with fewer terms");
         }
+    }
+
+    private static RpcException gone() {
+        return new RpcException(Errno.ECANCELED, "the client closed the connection");
     }
 
     private void finish(Runnable answer) {

@@ -58,7 +58,7 @@ final class TokenAccessTest {
         String header = header(created.out().strip());
         await().atMost(Duration.ofMinutes(2))
                 .pollInterval(Duration.ofSeconds(1))
-                .until(() -> http.send("GET", "/v1/R", header).status() == 200);
+                .until(() -> http.send("GET", "/v1/R", header).status() != 401);
         return header;
     }
 
@@ -189,6 +189,30 @@ final class TokenAccessTest {
         assertThat(bad.status()).isEqualTo(400);
         assertThat(bad.detail()).startsWith("alerts: /version must be \"4\"");
         assertThat(daemon.metrics()).contains("muster_alerts_total{result=\"unknown\"} 1.0");
+    }
+
+    @Test
+    void theRightAlertsAloneIsGoodForNoOtherPath() throws IOException {
+        String token = bearer("create", "am", "--rights=alerts");
+        List<String> paths = List.of(
+                "/v1/status",
+                "/v1/R",
+                "/v1/holds",
+                "/v1/find?expr=node",
+                "/v1/layout",
+                "/v1/service",
+                "/v1/events",
+                "/v1/history",
+                "/metrics");
+        for (String path : paths) {
+            assertThat(http.send("GET", path, token).status()).as(path).isEqualTo(403);
+        }
+        assertThat(http.send("GET", "/v1/status", token).detail())
+                .isEqualTo("user token:am has the right \"alerts\" alone, which is good for POST /v1/alerts and nothing"
+                        + " else: a request for data requires the right \"read\" too");
+        assertThat(http.post("/v1/feasibility", token, "{}").status()).isEqualTo(403);
+        String both = bearer("create", "both", "--rights=read,alerts");
+        assertThat(http.send("GET", "/v1/status", both).status()).isEqualTo(200);
     }
 
     @Test

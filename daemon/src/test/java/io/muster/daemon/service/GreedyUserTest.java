@@ -3,13 +3,18 @@ package io.muster.daemon.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Rig;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Request;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +108,57 @@ class GreedyUserTest {
                 .isBetween(55L, 65L);
         stage.rig.release();
         stage.rig.settle();
+    }
+
+    /** What an abandoned request holds no longer counts, so it must be gone, although the request before it is still being served. */
+    @Test
+    void abandonedRequestsKeepNothing() {
+        stage.answersHeld = true;
+        for (int i = 0; i < 101; i++) {
+            for (String topic : List.of("resource.find", "feasibility.check")) {
+                Stage.Caller caller = stage.join(Stage.guest());
+                greedy.add(caller);
+                caller.send(topic, "{\"padding\":\"" + "x".repeat(500_000) + "\"}", 0);
+                caller.session.close();
+            }
+        }
+        assertThat(stage.counted)
+                .as("all but the first, which has its turn")
+                .filteredOn(each -> each.endsWith(" " + Errno.ECANCELED.value()))
+                .hasSize(200);
+        while (!stage.heldAnswers.isEmpty()) {
+            stage.heldAnswers.remove(0).run();
+            stage.rig.settle();
+        }
+        assertThat(stage.counted)
+                .as("none is computed")
+                .hasSize(202)
+                .allMatch(each -> each.endsWith(" " + Errno.ECANCELED.value()));
+    }
+
+    @Test
+    void usersWhoDoNotReadTheirHistoryDelayOthersForAMinuteAtMost() {
+        for (int i = 0; i < 300; i++) {
+            stage.rig.advance(Duration.ofSeconds(1));
+            stage.rig.drain("1");
+            stage.rig.advance(Duration.ofSeconds(1));
+            stage.rig.undrain("1");
+        }
+        connect(Stage.admin(), 1);
+        connect(Stage.rights(1005, Credentials.USER, "eve", Set.of(Right.FOLLOW)), 1);
+        greedy.forEach(caller -> {
+            caller.reads = false;
+            assertThat(caller.ask("resource.history", "{}", Header.STREAMING)).startsWith("{");
+        });
+        Stage.Caller other = stage.join(Stage.owner());
+        assertThat(other.ask("resource.history", "{}", Header.STREAMING)).isEqualTo("nothing");
+        stage.backend.histories().endUnread();
+        assertThat(answers("ETIMEDOUT ")).isZero();
+        stage.backend.histories().endUnread();
+        stage.rig.settle();
+        assertThat(answers("ETIMEDOUT the answer was not read for 30 seconds, and other requests for history wait"))
+                .isPositive();
+        assertThat(other.received()).last().isEqualTo("ENODATA No data available");
     }
 
     @Test

@@ -90,6 +90,24 @@ class SpeakForTest {
         return ask(speaker, uid, USER, topic, json);
     }
 
+    /** The limits of users for whom a peer speaks are not those of the peer, which names itself if it claims other roles. */
+    @Test
+    void aRequestInTheOwnNameCountsInTheAccountOfThePeer() {
+        Stage.Caller flux = join(FLUX);
+        stage.rig.report("offline", "3");
+        for (int uid : new int[] {FLUX, ALICE}) {
+            for (int tag = 1; tag <= 100; tag++) {
+                flux.session.receive(Request.of("resource.monitor-waitup", Bytes.text("{\"up\":4}"), 0, 1000 * uid + tag)
+                        .with(new Credentials(uid, USER)));
+                stage.rig.settle();
+            }
+        }
+        assertThat(flux.responses)
+                .extracting(Stage::text)
+                .hasSize(36)
+                .containsOnly("EAGAIN flux/1001 has 64 streams and waiting requests open already");
+    }
+
     private Principal authorOf(int rank) {
         HoldSet holds = Objects.requireNonNull(stage.rig.state().holds().on(rank));
         return holds.holds().get(0).by();
