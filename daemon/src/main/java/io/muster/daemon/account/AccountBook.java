@@ -220,7 +220,8 @@ public final class AccountBook {
     /**
      * Closes connections until the rest fits. Of guests, the connection that holds most of the guest who holds most is closed first. Of
      * all others, only messages that are unfinished or wait cause that: a scheduler whose connection is closed loses its acquisition, and
-     * it sends no large messages. A connection that is alone may send any message that is allowed, and read any response.
+     * it sends no large messages. A connection that is alone may send any message that is allowed. One connection of each user may read any
+     * response.
      */
     void relieve(Memory scope, boolean guestsOnly) {
         if (relieving) {
@@ -233,7 +234,7 @@ public final class AccountBook {
                     holdings.stream().filter(each -> each.account().isIn(scope)).toList();
             if (guestsOnly) {
                 String what = "unfinished messages, waiting requests and unread answers";
-                relieve(scope, among, what, Holding::weight, left -> scope.held());
+                relieve(scope, among, what, each -> each.weight(scope), left -> counted(scope, left));
             } else {
                 String what = "messages that are unfinished or wait";
                 relieve(scope, among, what, Holding::unserved, AccountBook::unserved);
@@ -241,6 +242,17 @@ public final class AccountBook {
         } finally {
             relieving = false;
         }
+    }
+
+    /**
+     * Returns the bytes of connections of guests. For a single user, the longest answers of one connection do not count: an answer may be
+     * longer than the memory of the user, who may read it while other connections are open.
+     */
+    private static long counted(Memory scope, List<Holding> among) {
+        long answers = scope instanceof Account
+                ? among.stream().mapToLong(each -> each.answers(scope)).max().orElse(0)
+                : 0;
+        return scope.held() - answers;
     }
 
     private static long unserved(List<Holding> among) {

@@ -11,6 +11,8 @@ public class Memory {
     final @Nullable Memory total;
 
     private final AtomicLong held = new AtomicLong();
+    /** How many of these bytes are payloads that peers wait to read. */
+    private final AtomicLong unread = new AtomicLong();
     /** The number of accounts that are parts of this total. */
     final AtomicInteger parts = new AtomicInteger();
 
@@ -36,8 +38,9 @@ public class Memory {
         most = bytes;
     }
 
-    final boolean isOver() {
-        return held() > most;
+    /** Returns the number of bytes that are held, without payloads that peers wait to read. */
+    final long withoutAnswers() {
+        return held.get() - unread.get();
     }
 
     final boolean isIn(Memory scope) {
@@ -51,19 +54,31 @@ public class Memory {
         }
     }
 
-    /** Returns the memory that has no room for more bytes: this one or a total; null if there is room. */
+    /**
+     * Returns the memory that has no room for more bytes: this one or a total; null if there is room. Answers that peers wait to read
+     * take no room from anything else: they may be longer than the limit.
+     */
     final @Nullable Memory without(long bytes) {
-        return without(bytes, 0);
+        return without(null, bytes, 0);
+    }
+
+    /** Returns the memory that has no room for an answer. One in which another peer waits for the same answer needs no room for it. */
+    final @Nullable Memory without(Object answer, int length) {
+        return without(answer, length, 0);
     }
 
     /**
      * There is room for anything if nothing longer is held. In a full total, a part has room for the share that it gets if all parts get
      * the same.
      */
-    private @Nullable Memory without(long bytes, long ofPart) {
-        boolean fits = held() + bytes <= Math.max(most, 2 * bytes)
-                || (ofPart > 0 && ofPart <= most / Math.max(1, parts.get()));
-        return !fits || total == null ? (fits ? null : this) : total.without(bytes, held() + bytes);
+    private @Nullable Memory without(@Nullable Object answer, long bytes, long ofPart) {
+        if (answer != null && readers(answer) > 0) {
+            return null;
+        }
+        long after = bytes + (answer == null ? withoutAnswers() : held());
+        boolean fits =
+                after <= Math.max(most, 2 * bytes) || (ofPart > 0 && ofPart <= most / Math.max(1, parts.get()));
+        return !fits || total == null ? (fits ? null : this) : total.without(answer, bytes, after);
     }
 
     /** Returns the number of peers that wait for an answer. */
@@ -76,6 +91,7 @@ public class Memory {
     final void waits(Object answer, int length) {
         if (answers.computeIfAbsent(answer, key -> new int[1])[0]++ == 0) {
             held.addAndGet(length);
+            unread.addAndGet(length);
         }
         if (total != null) {
             total.waits(answer, length);
@@ -88,6 +104,7 @@ public class Memory {
                 return readers;
             }
             held.addAndGet(-length);
+            unread.addAndGet(-length);
             return null;
         });
         if (total != null) {

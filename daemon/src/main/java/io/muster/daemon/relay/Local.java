@@ -449,8 +449,13 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     @Override
     public long holds() {
+        return decoder.held() + answers();
+    }
+
+    @Override
+    public long answers() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return decoder.held() + (out == null ? 0 : out.totalPendingWriteBytes());
+        return out == null ? 0 : out.totalPendingWriteBytes();
     }
 
     @Override

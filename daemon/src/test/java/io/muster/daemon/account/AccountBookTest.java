@@ -142,6 +142,44 @@ class AccountBookTest {
     }
 
     @Test
+    void anAnswerThatIsLongerThanTheMemoryOfItsUserStopsNothingElseOfThatUser() {
+        Peer scheduler = new Peer(user("flux"), "scheduler");
+        scheduler.serves = true;
+        assertThat(scheduler.memory.refusal("R", 3 * USER)).isNull();
+        scheduler.memory.waits("R", 3 * USER);
+        scheduler.hold(2 * Holding.FREE);
+        assertThat(scheduler.memory.isTight()).isFalse();
+        assertThat(scheduler.memory.isFull()).isFalse();
+        user("flux").take(10_000, 5000);
+        scheduler.hold(USER + 1);
+        assertThat(scheduler.memory.isFull()).isTrue();
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void aGuestMayReadALongAnswerWhileOtherConnectionsOfTheGuestAreOpen() {
+        Peer scheduler = new Peer(guest("flux"), "scheduler");
+        scheduler.memory.waits("R", USER + 1);
+        scheduler.hold(100);
+        Peer other = new Peer(guest("flux"), "other").hold(100);
+        assertThat(closed).isEmpty();
+        other.memory.waits("another", USER + 2);
+        other.hold(100);
+        assertThat(closed).containsExactly("other");
+    }
+
+    @Test
+    void anAnswerForWhichAnotherUserWaitsTakesNoFurtherRoomInTheTotal() {
+        Peer first = new Peer(user("ada"), "first");
+        first.memory.waits("R", 5 * USER);
+        user("bob").take(USER / 2);
+        user("eve").take(USER / 2);
+        Peer second = new Peer(user("flux"), "second");
+        assertThat(second.memory.refusal("other", 5 * USER)).isNotNull();
+        assertThat(second.memory.refusal("R", 5 * USER)).isNull();
+    }
+
+    @Test
     void usageIsRecountedBeforeAConnectionIsClosed() {
         new Peer(guest("eve"), "sent").hold(900_000).own = 0;
         new Peer(guest("eve"), "next").hold(500_000);
