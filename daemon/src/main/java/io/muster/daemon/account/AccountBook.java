@@ -239,20 +239,21 @@ public final class AccountBook {
                 String what = "messages that are unfinished or wait";
                 relieve(scope, among, what, Holding::unserved, AccountBook::unserved);
             }
+            scope.relieved(guestsOnly);
         } finally {
             relieving = false;
         }
     }
 
     /**
-     * Returns the bytes of connections of guests. For a single user, the longest answers of one connection do not count: an answer may be
+     * Returns the bytes of connections of guests, without what guests hold over HTTP: to close a connection releases none of that. For a single user, the longest answers of one connection do not count: an answer may be
      * longer than the memory of the user, who may read it while other connections are open.
      */
     private static long counted(Memory scope, List<Holding> among) {
         long answers = scope instanceof Account
                 ? among.stream().mapToLong(each -> each.answers(scope)).max().orElse(0)
                 : 0;
-        return scope.held() - answers;
+        return among.stream().mapToLong(each -> each.weight(scope)).sum() - answers;
     }
 
     private static long unserved(List<Holding> among) {

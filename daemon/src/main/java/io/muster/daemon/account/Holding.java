@@ -60,10 +60,11 @@ public final class Holding {
     /** Computes the memory anew. If a limit is exceeded, connections are closed, which may include this one. */
     public void update() {
         refresh();
-        if (account.kind().isGuest() || holder.unserved() > (account.kind() == Kind.OWNER ? FREE : 0)) {
+        boolean guest = account.kind().isGuest();
+        if (guest || holder.unserved() > (account.kind() == Kind.OWNER ? FREE : 0)) {
             for (Memory scope = account; scope != null; scope = scope.total) {
-                if (scope.held() > scope.most()) {
-                    account.book().relieve(scope, account.kind().isGuest());
+                if (scope.isOver(guest)) {
+                    account.book().relieve(scope, guest);
                 }
             }
         }
@@ -114,8 +115,8 @@ public final class Holding {
                 ? null
                 : account.excess(
                         Limit.BYTES,
-                        "there is no room for this answer of " + length + " bytes: answers that " + full
-                                + " have not read take " + full.held() + " of " + full.most()
+                        "there is no room for this answer of " + length + " bytes: unread answers of " + full
+                                + " take " + full.held() + " of " + full.most()
                                 + " bytes; read these answers or close their connections, then ask again, or give the"
                                 + " daemon a larger heap",
                         1);

@@ -17,6 +17,9 @@ public class Memory {
     final AtomicInteger parts = new AtomicInteger();
 
     private volatile long most;
+    /** What was held when connections were last asked to give way; 0 if there was room since. Belongs to the thread that serves them. */
+    private long tolerated;
+
     /** The payloads that peers wait to read, each with the number of peers. A payload counts once. */
     private final IdentityHashMap<Object, int[]> answers = new IdentityHashMap<>();
 
@@ -41,6 +44,21 @@ public class Memory {
     /** Returns the number of bytes that are held, without payloads that peers wait to read. */
     final long withoutAnswers() {
         return held.get() - unread.get();
+    }
+
+    /**
+     * Returns whether connections must give way. To find which ones takes a look at each connection, so this is asked again only if more
+     * is held than the last time, or much has been released in between.
+     */
+    final boolean isOver(boolean answers) {
+        long now = answers ? held() : withoutAnswers();
+        tolerated = now <= most ? 0 : Math.min(tolerated, now + most / 8);
+        return now > Math.max(most, tolerated);
+    }
+
+    /** Notes that the connections that must give way have done so. */
+    final void relieved(boolean answers) {
+        tolerated = answers ? held() : withoutAnswers();
     }
 
     final boolean isIn(Memory scope) {

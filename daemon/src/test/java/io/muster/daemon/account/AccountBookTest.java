@@ -31,6 +31,7 @@ class AccountBookTest {
         private final Holding memory;
         private long own;
         private boolean serves;
+        private int asked;
 
         Peer(Account account, String name) {
             this.name = name;
@@ -45,6 +46,7 @@ class AccountBookTest {
 
         @Override
         public long holds() {
+            asked++;
             return own;
         }
 
@@ -177,6 +179,44 @@ class AccountBookTest {
         Peer second = new Peer(user("flux"), "second");
         assertThat(second.memory.refusal("other", 5 * USER)).isNotNull();
         assertThat(second.memory.refusal("R", 5 * USER)).isNull();
+    }
+
+    @Test
+    void memoryThatGuestsHoldOverHttpClosesNoConnection() {
+        Peer eve = new Peer(guest("eve"), "eve").hold(10_000);
+        new Peer(guest("bob"), "bob").hold(10_000);
+        for (int i = 0; i < 4; i++) {
+            guest("web" + i).take(USER);
+        }
+        eve.hold(20_000);
+        assertThat(book.held(true)).isGreaterThan(4 * USER);
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void aConnectionThatReadsALongAnswerDoesNotCauseALookAtAllOthersEachTime() {
+        List<Peer> idle = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            idle.add(new Peer(guest("idle" + i), "idle"));
+        }
+        Peer reader = new Peer(guest("eve"), "reader");
+        for (int i = 0; i < 1000; i++) {
+            reader.hold(5 * USER - i % 50);
+        }
+        assertThat(idle.stream().mapToInt(each -> each.asked).sum()).isLessThanOrEqualTo(200);
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void aFullTotalIsNotBlamedOnTheUserWhoIsRefused() {
+        for (int i = 0; i < 12; i++) {
+            user("user" + i).take(USER / 2);
+        }
+        Account late = user("late");
+        late.take(400_000);
+        assertThatThrownBy(() -> late.take(100_000, 5000))
+                .hasMessage("the daemon's memory for requests of all users but the owner is used up (6400000 of 6000000"
+                        + " bytes): send this request again later");
     }
 
     @Test
