@@ -86,9 +86,6 @@ public final class Account extends Memory {
             return known;
         }
         if (nested.size() >= MOST_NESTED) {
-            dropNested(book.now());
-        }
-        if (nested.size() >= MOST_NESTED) {
             return this;
         }
         Account fresh = new Account(book, Kind.NESTED, who + "/" + Integer.toUnsignedString(uid), this);

@@ -325,6 +325,23 @@ class AccountBookTest {
     }
 
     @Test
+    void addressesThatFillTheAccountsTakeNoneFromUsersAndGuests() {
+        for (int i = 0; i < 10_100; i++) {
+            book.account(Kind.STRANGER, "127.0." + (i >> 8) + "." + (i & 255)).guess();
+        }
+        assertThat(book.account(Kind.STRANGER, "late"))
+                .hasToString("the shared account of all addresses beyond 10000");
+        assertThat(guest("eve")).hasToString("eve");
+        assertThat(user("ada")).hasToString("ada");
+        for (int i = 0; i < 10_100; i++) {
+            guest("guest" + i).take(1);
+            user("user" + i).take(1);
+        }
+        assertThat(guest("late").toString()).startsWith("the shared account of all guests beyond 10000");
+        assertThat(user("late")).hasToString("late");
+    }
+
+    @Test
     void aRelayKeepsNoAccountForAUserWhoHasNothing() {
         Account relay = book.account(Kind.SPEAKER, "cert:login1");
         for (int uid = 0; uid < 65_536; uid++) {
