@@ -33,7 +33,8 @@ public class Memory {
         return held.get();
     }
 
-    final long most() {
+    /** Returns the limit in bytes. */
+    public final long most() {
         return most;
     }
 
