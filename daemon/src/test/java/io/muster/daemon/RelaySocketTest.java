@@ -307,6 +307,27 @@ class RelaySocketTest {
         }
     }
 
+    @Test
+    void requestsOfAUserBeyondTheLimitWaitUnread() throws Exception {
+        daemon.close();
+        List<FluxClient> clients = new ArrayList<>();
+        List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            FluxClient one = connect();
+            clients.add(one);
+            for (int n = 0; n < 120; n++) {
+                calls.add(one.call("resource.status", null));
+            }
+        }
+        for (Call call : calls) {
+            RpcException refused = catchThrowableOfType(RpcException.class, call::get);
+            assertThat(refused.errno()).isEqualTo(Errno.EHOSTUNREACH);
+        }
+        for (FluxClient one : clients) {
+            one.close();
+        }
+    }
+
     private SocketChannel welcomed() throws IOException {
         SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
         channel.connect(UnixDomainSocketAddress.of(directory.resolve("relay")));

@@ -86,9 +86,6 @@ public final class Account extends Memory {
             return known;
         }
         if (nested.size() >= MOST_NESTED) {
-            dropNested(book.now());
-        }
-        if (nested.size() >= MOST_NESTED) {
             return this;
         }
         Account fresh = new Account(book, Kind.NESTED, who + "/" + Integer.toUnsignedString(uid), this);
@@ -132,11 +129,15 @@ public final class Account extends Memory {
     public void checkRoom(long bytes, long already) {
         Memory full = already + bytes <= (kind == Kind.OWNER ? FREE_OF_OWNER : FREE) ? null : without(bytes);
         if (full != null) {
-            throw excess(
-                    Limit.BYTES,
-                    "the requests and unread answers of " + full + " take " + full.held() + " of " + full.most()
-                            + " bytes: read the answers and end streams, then send this request again",
-                    1);
+            String bytesOf = full.withoutAnswers() + " of " + full.most() + " bytes";
+            boolean isUsers = full instanceof Account;
+            String sentence = isUsers
+                    ? "the requests and unread answers of " + full + " take " + bytesOf
+                            + ": read the answers and end streams, then send this request again"
+                    : "the daemon's memory for requests of " + full + " is used up (" + bytesOf
+                            + "): send this request again later";
+            complain(Limit.BYTES, isUsers ? full.toString() : "the daemon", sentence);
+            throw new Excess(sentence, 1);
         }
     }
 
@@ -205,9 +206,13 @@ public final class Account extends Memory {
 
     /** Counts a refusal, which the log has once a minute. */
     public Excess excess(Limit limit, String sentence, int seconds) {
-        boolean loud = complaints.take(book.now(), 1, ONCE_A_MINUTE, 1) == 0;
-        book.refused(limit, loud ? who + " is past a limit, which is logged once a minute: " + sentence : null);
+        complain(limit, who, sentence);
         return new Excess(sentence, seconds);
+    }
+
+    private void complain(Limit limit, String by, String sentence) {
+        boolean loud = complaints.take(book.now(), 1, ONCE_A_MINUTE, 1) == 0;
+        book.refused(limit, loud ? by + " is past a limit, which is logged once a minute: " + sentence : null);
     }
 
     // ---- what the log has

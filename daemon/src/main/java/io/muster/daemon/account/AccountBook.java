@@ -3,9 +3,11 @@ package io.muster.daemon.account;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The accounts of all users, inside totals: guests together may use an eighth of the heap, all others a quarter, of which a quarter is
  * reserved for the owner. Buffers outside the heap count as if they were inside; Netty has as much room for them again. One person may
- * have very many users, so the number of accounts is limited: an account that is not used is dropped.
+ * have very many users, so the number of accounts is limited for guests and for addresses, each on its own: an account
+ * that is not used is dropped.
  */
 public final class AccountBook {
     private static final int HEAP_TO_OTHERS = 4;
@@ -23,23 +26,19 @@ public final class AccountBook {
     private static final long LEAST = 8 << 20;
     private static final int MOST_STREAMS = 4096;
     private static final int MOST_STREAMS_NESTED = 64;
-    /** Users beyond this number share the account of {@link #REST}. */
+    /** Guests beyond this number share an account, and so do addresses. */
     private static final int MOST_ACCOUNTS = 10_000;
-
-    private static final long SWEEP_NANOS = 1_000_000_000;
-    private static final String REST = "the users beyond " + MOST_ACCOUNTS;
 
     private final LongSupplier nanos;
     private final Memory others;
     private final Memory users;
     private final Memory guests;
     private final Memory strangers;
-    private final Map<Key, Account> accounts = new ConcurrentHashMap<>();
+    private final Map<Kind, Map<String, Account>> accounts = new EnumMap<>(Kind.class);
     /** The connections, which belong to the thread that serves them. */
     private final Set<Holding> holdings = new HashSet<>();
 
     private boolean relieving;
-    private volatile long sweptAt;
     private volatile long ofUser;
     private volatile Limits limits = new Limits(32, 50, 5000);
     private volatile Refusals refusals = (limit, line) -> {};
@@ -56,8 +55,6 @@ public final class AccountBook {
      * @param burst how many of these changes at once
      */
     public record Limits(int readers, int changes, int burst) {}
-
-    private record Key(Kind kind, String who) {}
 
     /** A total with a name for people. */
     private static final class Total extends Memory {
@@ -80,6 +77,9 @@ public final class AccountBook {
      */
     public AccountBook(long most, LongSupplier nanos) {
         this.nanos = nanos;
+        for (Kind kind : Kind.values()) {
+            accounts.put(kind, new ConcurrentHashMap<>());
+        }
         this.others = new Total("all users", null, most);
         this.users = new Total("all users but the owner", others, most - most / 4);
         this.guests = new Total("all guests", null, most / 2);
@@ -139,7 +139,7 @@ public final class AccountBook {
 
     /** Returns the account of a user, or of an address. May be called on any thread. */
     public Account account(Kind kind, String who) {
-        return accounts.computeIfAbsent(key(kind, who), this::open);
+        return of(kind).computeIfAbsent(name(kind, who), name -> open(kind, name));
     }
 
     /**
@@ -148,8 +148,8 @@ public final class AccountBook {
      * @throws Excess if the user has as many already
      */
     public Account begin(Kind kind, String who, Limit limit, int most, String noun) {
-        Account account = accounts.compute(key(kind, who), (key, known) -> {
-            Account found = known == null ? open(key) : known;
+        Account account = of(kind).compute(name(kind, who), (name, known) -> {
+            Account found = known == null ? open(kind, name) : known;
             found.count(limit, 1);
             return found;
         });
@@ -157,44 +157,42 @@ public final class AccountBook {
         return account;
     }
 
-    private Key key(Kind kind, String who) {
-        Key key = new Key(kind, who);
-        if (accounts.size() >= MOST_ACCOUNTS && !accounts.containsKey(key)) {
-            long now = now();
-            if (now - sweptAt > SWEEP_NANOS) {
-                sweptAt = now;
-                dropBlank();
-            }
-            return accounts.size() < MOST_ACCOUNTS ? key : new Key(kind, REST);
-        }
-        return key;
+    private Map<String, Account> of(Kind kind) {
+        return Objects.requireNonNull(accounts.get(kind));
     }
 
-    private Account open(Key key) {
-        Memory total = switch (key.kind) {
+    private String name(Kind kind, String who) {
+        String shared = kind.shared(MOST_ACCOUNTS);
+        Map<String, Account> known = of(kind);
+        return shared == null || known.size() < MOST_ACCOUNTS || known.containsKey(who) ? who : shared;
+    }
+
+    private Account open(Kind kind, String who) {
+        Memory total = switch (kind) {
             case OWNER -> others;
             case GUEST -> guests;
             case STRANGER -> strangers;
             default -> users;
         };
-        return new Account(this, key.kind, key.who, total);
+        return new Account(this, kind, who, total);
     }
 
     /** Drops accounts that are not used. To be called every few seconds, on the thread that serves the connections. */
     public void sweep() {
-        accounts.values().forEach(each -> each.dropNested(now()));
-        dropBlank();
-    }
-
-    private void dropBlank() {
         long now = now();
-        accounts.keySet()
-                .forEach(key -> accounts.computeIfPresent(key, (same, each) -> each.leaves(now) ? null : each));
+        for (Map<String, Account> known : accounts.values()) {
+            for (String who : known.keySet()) {
+                known.computeIfPresent(who, (same, each) -> {
+                    each.dropNested(now);
+                    return each.leaves(now) ? null : each;
+                });
+            }
+        }
     }
 
     /** Returns the number of accounts. */
     int size() {
-        return accounts.size();
+        return accounts.values().stream().mapToInt(Map::size).sum();
     }
 
     void refused(Limit limit, @Nullable String line) {
@@ -220,7 +218,8 @@ public final class AccountBook {
     /**
      * Closes connections until the rest fits. Of guests, the connection that holds most of the guest who holds most is closed first. Of
      * all others, only messages that are unfinished or wait cause that: a scheduler whose connection is closed loses its acquisition, and
-     * it sends no large messages. A connection that is alone may send any message that is allowed, and read any response.
+     * it sends no large messages. A connection that is alone may send any message that is allowed. One connection of each user may read any
+     * response.
      */
     void relieve(Memory scope, boolean guestsOnly) {
         if (relieving) {
@@ -233,14 +232,26 @@ public final class AccountBook {
                     holdings.stream().filter(each -> each.account().isIn(scope)).toList();
             if (guestsOnly) {
                 String what = "unfinished messages, waiting requests and unread answers";
-                relieve(scope, among, what, Holding::weight, left -> scope.held());
+                relieve(scope, among, what, each -> each.weight(scope), left -> counted(scope, left));
             } else {
                 String what = "messages that are unfinished or wait";
                 relieve(scope, among, what, Holding::unserved, AccountBook::unserved);
             }
+            scope.relieved(guestsOnly);
         } finally {
             relieving = false;
         }
+    }
+
+    /**
+     * Returns the bytes of connections of guests, without what guests hold over HTTP: to close a connection releases none of that. For a single user, the longest answers of one connection do not count: an answer may be
+     * longer than the memory of the user, who may read it while other connections are open.
+     */
+    private static long counted(Memory scope, List<Holding> among) {
+        long answers = scope instanceof Account
+                ? among.stream().mapToLong(each -> each.answers(scope)).max().orElse(0)
+                : 0;
+        return among.stream().mapToLong(each -> each.weight(scope)).sum() - answers;
     }
 
     private static long unserved(List<Holding> among) {

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While at least half of the memory of the user and of the total is free, every request may wait. After that, a request of a peer
  * that does not read and has more than {@link #FREE} bytes waiting already is responded to with an error ({@link #isTight}). When the
- * memory is used up, the connection of such a peer is closed ({@link #isFull}).
+ * memory is used up, the connection of such a peer is closed ({@link #isFull}). Payloads that were allowed to wait ({@link #refusal})
+ * do not count for that, because one of them may be longer than the memory of the user.
  */
 public final class Holding {
     /** The number of bytes that a peer that does not read may have waiting, regardless of the memory that is held for others. */
@@ -43,6 +44,11 @@ public final class Holding {
             return 0;
         }
 
+        /** Returns how many of these bytes are answers that wait to be read. */
+        default long answers() {
+            return 0;
+        }
+
         /** Closes the connection and releases its memory at once. */
         void closeNow(String why);
     }
@@ -54,10 +60,11 @@ public final class Holding {
     /** Computes the memory anew. If a limit is exceeded, connections are closed, which may include this one. */
     public void update() {
         refresh();
-        if (account.kind().isGuest() || holder.unserved() > (account.kind() == Kind.OWNER ? FREE : 0)) {
+        boolean guest = account.kind().isGuest();
+        if (guest || holder.unserved() > (account.kind() == Kind.OWNER ? FREE : 0)) {
             for (Memory scope = account; scope != null; scope = scope.total) {
-                if (scope.isOver()) {
-                    account.book().relieve(scope, account.kind().isGuest());
+                if (scope.isOver(guest)) {
+                    account.book().relieve(scope, guest);
                 }
             }
         }
@@ -86,30 +93,30 @@ public final class Holding {
     private boolean isOver(int parts) {
         boolean over = false;
         for (Memory scope = account; scope != null; scope = scope.total) {
-            over |= scope.held() > scope.most() / parts;
+            over |= scope.withoutAnswers() > scope.most() / parts;
         }
         return over && own > FREE;
     }
 
     /**
-     * Returns why a response cannot wait to be read; null if it can. A response can always wait if another peer waits for the same
-     * payload already. A guest may always be sent a response, and loses the connection that holds most if there are too many.
+     * Returns why a response cannot wait to be read; null if it can. A response can always wait if another peer of the user waits for the
+     * same payload already. A guest may always be sent a response, and loses the connection that holds most if there are too many.
      */
     public @Nullable Excess refusal(Object answer, int length) {
-        if (account.kind().isGuest() || account.readers(answer) > 0) {
+        if (account.kind().isGuest()) {
             return null;
         }
-        Memory full = account.without(length);
+        Memory full = account.without(answer, length);
         if (full != null) {
             account.book().refresh(full); // some of the responses may have been sent since the last update
-            full = account.without(length);
+            full = account.without(answer, length);
         }
         return full == null
                 ? null
                 : account.excess(
                         Limit.BYTES,
-                        "there is no room for this answer of " + length + " bytes: answers that " + full
-                                + " have not read take " + full.held() + " of " + full.most()
+                        "there is no room for this answer of " + length + " bytes: unread answers of " + full
+                                + " take " + full.held() + " of " + full.most()
                                 + " bytes; read these answers or close their connections, then ask again, or give the"
                                 + " daemon a larger heap",
                         1);
@@ -144,11 +151,20 @@ public final class Holding {
         return holder.unserved();
     }
 
-    /** Returns the bytes of this connection alone, and its share of payloads for which several connections wait. */
-    long weight() {
-        long sum = own + holder.taken();
+    /** Returns the bytes of this connection alone, and its share of payloads for which several connections in a memory wait. */
+    long weight(Memory scope) {
+        return own + holder.taken() + shared(scope);
+    }
+
+    /** Returns how much of that are answers that wait to be read. */
+    long answers(Memory scope) {
+        return holder.answers() + shared(scope);
+    }
+
+    private long shared(Memory scope) {
+        long sum = 0;
         for (Map.Entry<Object, Integer> each : unread.entrySet()) {
-            sum += each.getValue() / Math.max(1, account.readers(each.getKey()));
+            sum += each.getValue() / Math.max(1, scope.readers(each.getKey()));
         }
         return sum;
     }

@@ -11,10 +11,15 @@ public class Memory {
     final @Nullable Memory total;
 
     private final AtomicLong held = new AtomicLong();
+    /** How many of these bytes are payloads that peers wait to read. */
+    private final AtomicLong unread = new AtomicLong();
     /** The number of accounts that are parts of this total. */
     final AtomicInteger parts = new AtomicInteger();
 
     private volatile long most;
+    /** What was held when connections were last asked to give way; 0 if there was room since. Belongs to the thread that serves them. */
+    private long tolerated;
+
     /** The payloads that peers wait to read, each with the number of peers. A payload counts once. */
     private final IdentityHashMap<Object, int[]> answers = new IdentityHashMap<>();
 
@@ -28,7 +33,8 @@ public class Memory {
         return held.get();
     }
 
-    final long most() {
+    /** Returns the limit in bytes. */
+    public final long most() {
         return most;
     }
 
@@ -36,8 +42,24 @@ public class Memory {
         most = bytes;
     }
 
-    final boolean isOver() {
-        return held() > most;
+    /** Returns the number of bytes that are held, without payloads that peers wait to read. */
+    final long withoutAnswers() {
+        return held.get() - unread.get();
+    }
+
+    /**
+     * Returns whether connections must give way. To find which ones takes a look at each connection, so this is asked again only if more
+     * is held than the last time, or much has been released in between.
+     */
+    final boolean isOver(boolean answers) {
+        long now = answers ? held() : withoutAnswers();
+        tolerated = now <= most ? 0 : Math.min(tolerated, now + most / 8);
+        return now > Math.max(most, tolerated);
+    }
+
+    /** Notes that the connections that must give way have done so. */
+    final void relieved(boolean answers) {
+        tolerated = answers ? held() : withoutAnswers();
     }
 
     final boolean isIn(Memory scope) {
@@ -51,19 +73,31 @@ public class Memory {
         }
     }
 
-    /** Returns the memory that has no room for more bytes: this one or a total; null if there is room. */
+    /**
+     * Returns the memory that has no room for more bytes: this one or a total; null if there is room. Answers that peers wait to read
+     * take no room from anything else: they may be longer than the limit.
+     */
     final @Nullable Memory without(long bytes) {
-        return without(bytes, 0);
+        return without(null, bytes, 0);
+    }
+
+    /** Returns the memory that has no room for an answer. One in which another peer waits for the same answer needs no room for it. */
+    final @Nullable Memory without(Object answer, int length) {
+        return without(answer, length, 0);
     }
 
     /**
      * There is room for anything if nothing longer is held. In a full total, a part has room for the share that it gets if all parts get
      * the same.
      */
-    private @Nullable Memory without(long bytes, long ofPart) {
-        boolean fits = held() + bytes <= Math.max(most, 2 * bytes)
-                || (ofPart > 0 && ofPart <= most / Math.max(1, parts.get()));
-        return !fits || total == null ? (fits ? null : this) : total.without(bytes, held() + bytes);
+    private @Nullable Memory without(@Nullable Object answer, long bytes, long ofPart) {
+        if (answer != null && readers(answer) > 0) {
+            return null;
+        }
+        long after = bytes + (answer == null ? withoutAnswers() : held());
+        boolean fits =
+                after <= Math.max(most, 2 * bytes) || (ofPart > 0 && ofPart <= most / Math.max(1, parts.get()));
+        return !fits || total == null ? (fits ? null : this) : total.without(answer, bytes, after);
     }
 
     /** Returns the number of peers that wait for an answer. */
@@ -76,6 +110,7 @@ public class Memory {
     final void waits(Object answer, int length) {
         if (answers.computeIfAbsent(answer, key -> new int[1])[0]++ == 0) {
             held.addAndGet(length);
+            unread.addAndGet(length);
         }
         if (total != null) {
             total.waits(answer, length);
@@ -88,6 +123,7 @@ public class Memory {
                 return readers;
             }
             held.addAndGet(-length);
+            unread.addAndGet(-length);
             return null;
         });
         if (total != null) {

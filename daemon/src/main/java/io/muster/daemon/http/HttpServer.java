@@ -28,12 +28,12 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -269,7 +269,14 @@ public final class HttpServer implements AutoCloseable {
                     terms.accounts().begin(Kind.STRANGER, source, Limit.CONNECTIONS, Integer.MAX_VALUE, "connections");
             channel.closeFuture().addListener(closed -> origin.end(Limit.CONNECTIONS));
             if (!makeRoom(origin)) {
-                LOG.debug("connection of {} closed, because there are too many", source);
+                var unused = terms.accounts()
+                        .account(Kind.STRANGER, "a socket for HTTP")
+                        .excess(
+                                Limit.CONNECTIONS,
+                                "connection of " + source + " closed: there are " + open.size() + " of "
+                                        + terms.most() + " connections, and those that could give way to it serve"
+                                        + " users who have a right to them",
+                                1);
                 channel.close();
                 return;
             }
@@ -280,7 +287,7 @@ public final class HttpServer implements AutoCloseable {
         }
 
         /**
-         * Closes a connection if there are too many. If the origin already has its share, one of its own connections is
+         * Closes a connection if there are too many at this socket. If the origin already has its share, one of its own connections is
          * closed; otherwise one of the origin with the most connections.
          *
          * @return whether there is room for a connection of the origin
@@ -290,17 +297,17 @@ public final class HttpServer implements AutoCloseable {
             if (open.size() < share) {
                 return true;
             }
-            boolean hasItsShare = origin.count(Limit.CONNECTIONS) > share;
+            Map<Account, Long> counts = open.values().stream()
+                    .collect(Collectors.groupingBy(HttpConnection::origin, Collectors.counting()));
+            boolean hasItsShare = counts.getOrDefault(origin, 0L) >= share;
             if (open.size() < terms.most() && !hasItsShare) {
                 return true;
             }
             Stream<Account> origins = hasItsShare
                     ? Stream.of(origin)
-                    : open.values().stream()
-                            .map(HttpConnection::origin)
-                            .distinct()
-                            .sorted(Comparator.<Account>comparingInt(each -> each.count(Limit.CONNECTIONS))
-                                    .reversed());
+                    : counts.entrySet().stream()
+                            .sorted(Map.Entry.<Account, Long>comparingByValue().reversed())
+                            .map(Map.Entry::getKey);
             Optional<Channel> victim =
                     origins.flatMap(each -> victim(each).stream()).findFirst();
             victim.ifPresent(channel -> {

@@ -51,7 +51,10 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
     private static final int MOST_OPEN = 128;
 
     private static final int MOST_STREAMS = 64;
+    /** Requests of all connections of a user. Further ones stay unread, but each connection may have one, and a read may bring many. */
     private static final int MOST_REQUESTS = 1024;
+    /** When so many are left, all connections of the user are read again. */
+    private static final int RESUME_REQUESTS = MOST_REQUESTS - MOST_OPEN;
     /** The routes of a request, to which the relay adds one: far fewer than a message may have. */
     private static final int MOST_ROUTES = 64;
 
@@ -67,6 +70,8 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
     private @Nullable Holding memory;
     /** The bytes of the open requests. */
     private long taken;
+    /** The length of the longest unread answer, which may be longer than the memory of the user. */
+    private int longest;
 
     private Credentials user = Credentials.UNSET;
     private boolean welcomed;
@@ -191,7 +196,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             account()
                     .begin(
                             isStream ? Limit.STREAMS : Limit.REQUESTS,
-                            isStream ? MOST_STREAMS : MOST_REQUESTS + (open.isEmpty() ? Relay.MOST_OF_USER : 0),
+                            isStream ? MOST_STREAMS : 2 * MOST_REQUESTS + (open.size() == streams ? Relay.MOST_OF_USER : 0),
                             (isStream ? "streams" : "requests") + " open through the relay of this host");
         } catch (Excess e) {
             refuse(stamped, e.errno(), e.sentence());
@@ -217,7 +222,11 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         account().end(request.limit());
         account().give(request.bytes);
         taken -= request.bytes;
-        streams -= request.limit() == Limit.STREAMS ? 1 : 0;
+        if (request.limit() == Limit.STREAMS) {
+            streams--;
+        } else if (account().count(Limit.REQUESTS) == RESUME_REQUESTS) {
+            relay.resume(account());
+        }
     }
 
     private void send(Open each) {
@@ -257,12 +266,17 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
                 .setAutoRead(!gone
                         && channel.isWritable()
                         && open.size() - streams < MOST_OPEN
+                        && (open.size() == streams || account().count(Limit.REQUESTS) < MOST_REQUESTS)
                         && relay.upstream().takesMore());
     }
 
     /** Continues to read if the daemon accepts requests again. */
     void resume() {
         read();
+    }
+
+    boolean isOf(Account user) {
+        return account == user;
     }
 
     @Override
@@ -322,6 +336,13 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         Dialect spoken = decoder.dialect();
         ByteBuffer frame =
                 FrameEncoder.of(spoken == null ? Dialect.DEPLOYED : spoken).encode(response);
+        if (channel.isWritable()) {
+            longest = 0;
+        } else if (holds() - longest > account().most()) {
+            closeNow("the user does not read the answers, which take " + (holds() >> 20) + " MiB");
+            return;
+        }
+        longest = Math.max(longest, frame.remaining());
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame), channel.voidPromise());
         update();
     }
@@ -449,8 +470,13 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     @Override
     public long holds() {
+        return decoder.held() + answers();
+    }
+
+    @Override
+    public long answers() {
         ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return decoder.held() + (out == null ? 0 : out.totalPendingWriteBytes());
+        return out == null ? 0 : out.totalPendingWriteBytes();
     }
 
     @Override

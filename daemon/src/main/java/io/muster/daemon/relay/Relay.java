@@ -183,6 +183,15 @@ public final class Relay implements Closeable {
         }
     }
 
+    /** Continues to read from the connections of a user. */
+    void resume(Account user) {
+        loop.execute(() -> forEach(local -> {
+            if (local.isOf(user)) {
+                local.resume();
+            }
+        }));
+    }
+
     /** Passes a response to the connection whose route is the last one. */
     void deliver(Response response) {
         List<String> routes = response.routes();

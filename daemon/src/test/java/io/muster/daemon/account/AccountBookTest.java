@@ -31,6 +31,7 @@ class AccountBookTest {
         private final Holding memory;
         private long own;
         private boolean serves;
+        private int asked;
 
         Peer(Account account, String name) {
             this.name = name;
@@ -45,6 +46,7 @@ class AccountBookTest {
 
         @Override
         public long holds() {
+            asked++;
             return own;
         }
 
@@ -139,6 +141,82 @@ class AccountBookTest {
         peers.get(49).memory.isRead(answer);
         assertThat(book.held(true)).isZero();
         assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void anAnswerThatIsLongerThanTheMemoryOfItsUserStopsNothingElseOfThatUser() {
+        Peer scheduler = new Peer(user("flux"), "scheduler");
+        scheduler.serves = true;
+        assertThat(scheduler.memory.refusal("R", 3 * USER)).isNull();
+        scheduler.memory.waits("R", 3 * USER);
+        scheduler.hold(2 * Holding.FREE);
+        assertThat(scheduler.memory.isTight()).isFalse();
+        assertThat(scheduler.memory.isFull()).isFalse();
+        user("flux").take(10_000, 5000);
+        scheduler.hold(USER + 1);
+        assertThat(scheduler.memory.isFull()).isTrue();
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void aGuestMayReadALongAnswerWhileOtherConnectionsOfTheGuestAreOpen() {
+        Peer scheduler = new Peer(guest("flux"), "scheduler");
+        scheduler.memory.waits("R", USER + 1);
+        scheduler.hold(100);
+        Peer other = new Peer(guest("flux"), "other").hold(100);
+        assertThat(closed).isEmpty();
+        other.memory.waits("another", USER + 2);
+        other.hold(100);
+        assertThat(closed).containsExactly("other");
+    }
+
+    @Test
+    void anAnswerForWhichAnotherUserWaitsTakesNoFurtherRoomInTheTotal() {
+        Peer first = new Peer(user("ada"), "first");
+        first.memory.waits("R", 5 * USER);
+        user("bob").take(USER / 2);
+        user("eve").take(USER / 2);
+        Peer second = new Peer(user("flux"), "second");
+        assertThat(second.memory.refusal("other", 5 * USER)).isNotNull();
+        assertThat(second.memory.refusal("R", 5 * USER)).isNull();
+    }
+
+    @Test
+    void memoryThatGuestsHoldOverHttpClosesNoConnection() {
+        Peer eve = new Peer(guest("eve"), "eve").hold(10_000);
+        new Peer(guest("bob"), "bob").hold(10_000);
+        for (int i = 0; i < 4; i++) {
+            guest("web" + i).take(USER);
+        }
+        eve.hold(20_000);
+        assertThat(book.held(true)).isGreaterThan(4 * USER);
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void aConnectionThatReadsALongAnswerDoesNotCauseALookAtAllOthersEachTime() {
+        List<Peer> idle = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            idle.add(new Peer(guest("idle" + i), "idle"));
+        }
+        Peer reader = new Peer(guest("eve"), "reader");
+        for (int i = 0; i < 1000; i++) {
+            reader.hold(5 * USER - i % 50);
+        }
+        assertThat(idle.stream().mapToInt(each -> each.asked).sum()).isLessThanOrEqualTo(200);
+        assertThat(closed).isEmpty();
+    }
+
+    @Test
+    void aFullTotalIsNotBlamedOnTheUserWhoIsRefused() {
+        for (int i = 0; i < 12; i++) {
+            user("user" + i).take(USER / 2);
+        }
+        Account late = user("late");
+        late.take(400_000);
+        assertThatThrownBy(() -> late.take(100_000, 5000))
+                .hasMessage("the daemon's memory for requests of all users but the owner is used up (6400000 of 6000000"
+                        + " bytes): send this request again later");
     }
 
     @Test
@@ -244,6 +322,23 @@ class AccountBookTest {
         }
         other.sweep();
         assertThat(other.size()).isZero();
+    }
+
+    @Test
+    void addressesThatFillTheAccountsTakeNoneFromUsersAndGuests() {
+        for (int i = 0; i < 10_100; i++) {
+            book.account(Kind.STRANGER, "127.0." + (i >> 8) + "." + (i & 255)).guess();
+        }
+        assertThat(book.account(Kind.STRANGER, "late"))
+                .hasToString("the shared account of all addresses beyond 10000");
+        assertThat(guest("eve")).hasToString("eve");
+        assertThat(user("ada")).hasToString("ada");
+        for (int i = 0; i < 10_100; i++) {
+            guest("guest" + i).take(1);
+            user("user" + i).take(1);
+        }
+        assertThat(guest("late").toString()).startsWith("the shared account of all guests beyond 10000");
+        assertThat(user("late")).hasToString("late");
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Kind;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.account.Excess;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -311,6 +313,27 @@ final class HttpServerTest {
     @ValueSource(strings = {"", "GET /metrics HT", "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"})
     void aProbeReplacesTheOldestConnectionIfAllAreInUse(String request) throws IOException {
         List<Socket> held = takeAllSeats(request);
+        assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
+        closeAll(held);
+    }
+
+    @Test
+    void connectionsOfAnAddressToOtherSocketsDoNotCount() throws IOException {
+        endpoint.close();
+        AccountBook accounts = new AccountBook(1L << 40, System::nanoTime);
+        for (int i = 0; i < 100; i++) {
+            accounts.begin(Kind.STRANGER, "127.0.0.1", Limit.CONNECTIONS, 100, "connections");
+        }
+        Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
+        endpoint = HttpServer.start(
+                loop, ANY_PORT, new HttpServer.Terms(probes, 8, Duration.ofHours(1), accounts));
+        List<Socket> held = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            Socket socket = new Socket();
+            held.add(socket);
+            socket.bind(new InetSocketAddress("127.0.0.2", 0));
+            socket.connect(endpoint.address());
+        }
         assertThat(get("/healthz")).startsWith("HTTP/1.1 200 OK\r\n");
         closeAll(held);
     }

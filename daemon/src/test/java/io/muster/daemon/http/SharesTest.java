@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,7 +109,14 @@ final class SharesTest {
         for (int i = 0; i < MOST - 1; i++) {
             send("127.0.0.2", "/user" + i);
         }
+        List<String> lines = new CopyOnWriteArrayList<>();
+        accounts.onRefusal((limit, line) -> lines.add(limit + " " + line));
         assertThat(connect("127.0.0.2").getInputStream().read()).as("refused").isEqualTo(-1);
+        assertThat(lines)
+                .singleElement()
+                .asString()
+                .startsWith("CONNECTIONS a socket for HTTP is past a limit, which is logged once a minute: connection of"
+                        + " 127.0.0.2 closed");
         send("127.0.0.3", "/probe0");
         send("127.0.0.4", "/probe1");
         assertThat(isOpen("/probe0")).as("made room").isFalse();
