@@ -197,7 +197,7 @@ public final class Account extends Memory {
             int seconds = (int) Math.min(Integer.MAX_VALUE, Math.ceil(wait));
             throw excess(
                     Limit.CHANGES,
-                    "not done: " + who + ", who has the right hold only, makes more than " + limits.changes()
+                    "not done: " + who + ", who lacks the right change, makes more than " + limits.changes()
                             + " changes of 1 KiB a second (muster.hold-rate): send this request again in " + seconds
                             + " s",
                     seconds);

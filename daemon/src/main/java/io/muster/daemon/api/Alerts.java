@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.alert.AlertMessage;
 import io.muster.daemon.alert.Receiver;
+import io.muster.daemon.config.Right;
 import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Refusal;
 import io.muster.protocol.rpc.Errno;
@@ -22,6 +23,9 @@ final class Alerts {
                 throw new Refusal(404, "alerts are off: the configuration has no [alerts] with a holder");
             } else if (!api.admissions().mayChangeByHttp(call.rights())) {
                 throw new Refusal(403, Admissions.ADMIN_SOCKET_ONLY, Errno.EPERM.name());
+            }
+            if (!call.rights().allow(Right.CHANGE)) {
+                call.payer().change(call.exchange().ask().body().length());
             }
             api.alerts()
                     .receive(message, call.rights().principal(), report -> api.guard(call, () -> answer(call, report)));

@@ -367,7 +367,7 @@ class AccountBookTest {
         assertThat(count(10_000, () -> monitor.change(200))).isEqualTo(5000);
         assertThatThrownBy(() -> monitor.change(200))
                 .isInstanceOf(Excess.class)
-                .hasMessageStartingWith("not done: monitor, who has the right hold only, makes more than 50 changes");
+                .hasMessageStartingWith("not done: monitor, who lacks the right change, makes more than 50 changes");
         nanos += TimeUnit.SECONDS.toNanos(10);
         assertThat(count(10_000, () -> monitor.change(200))).isEqualTo(500);
         nanos += TimeUnit.SECONDS.toNanos(1000);

@@ -169,7 +169,7 @@ class GreedyUserTest {
             greedy.get(i % 3).send("resource.drain", change + i % 10 + "x".repeat(4000) + "\"}", 0);
         }
         stage.rig.settle();
-        assertThat(answers("EAGAIN not done: mon, who has the right hold only, makes more than 50 changes"))
+        assertThat(answers("EAGAIN not done: mon, who lacks the right change, makes more than 50 changes"))
                 .as("each counts as 4 KiB")
                 .isEqualTo(1500 - 5000 / 4);
     }
