@@ -53,7 +53,8 @@ final class TokenAccessTest {
     /** Creates a token and returns its header after the daemon accepts the token. */
     private String bearer(String... words) {
         Result created = token(words);
-        assertThat(created.err()).isEqualTo("muster: tokens of the daemon with the state directory " + daemon.stateDir() + "\n");
+        assertThat(created.err())
+                .isEqualTo("muster: tokens of the daemon with the state directory " + daemon.stateDir() + "\n");
         String header = header(created.out().strip());
         await().atMost(Duration.ofMinutes(2))
                 .pollInterval(Duration.ofSeconds(1))
