@@ -154,7 +154,8 @@ public final class Admission {
      */
     public String refusal(Rights rights, Right right) {
         if (right == Right.READ && rights.areForAlertsAlone()) {
-            return "user " + rights.user() + " has the right \"alerts\" alone, which is good for POST /v1/alerts and nothing"
+            return "user " + rights.user()
+                    + " has the right \"alerts\" alone, which is good for POST /v1/alerts and nothing"
                     + " else: a request for data requires the right \"read\" too";
         }
         Rights speaker = rights.speaker();

@@ -42,11 +42,8 @@ final class Conversation implements Outbox {
         this.failed = call::fail;
         this.exchange = call.exchange();
         boolean changes = api.admissions().mayChangeByHttp(call.rights());
-        this.session = new Session(
-                backend,
-                api.admissions(),
-                new Session.Peer(call.rights(), changes, call.payer()),
-                this);
+        this.session =
+                new Session(backend, api.admissions(), new Session.Peer(call.rights(), changes, call.payer()), this);
     }
 
     /**

@@ -241,7 +241,8 @@ public final class Histories {
                 release(history);
                 history.sink.end(new RpcException(
                         Errno.ETIMEDOUT,
-                        "the answer was not read for " + UNREAD_SECONDS + " seconds, and other requests for history wait:"
+                        "the answer was not read for " + UNREAD_SECONDS
+                                + " seconds, and other requests for history wait:"
                                 + " read faster, or ask for a shorter period"));
             }
             history.unread = blocked;

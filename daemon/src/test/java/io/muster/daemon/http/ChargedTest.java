@@ -7,7 +7,6 @@ import io.muster.daemon.account.Account;
 import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.account.Kind;
 import io.muster.daemon.account.Limit;
-import io.muster.protocol.wire.Bytes;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -74,7 +73,8 @@ final class ChargedTest {
     }
 
     private Socket send(String request) throws IOException {
-        Socket socket = new Socket(server.address().getAddress(), server.address().getPort());
+        Socket socket =
+                new Socket(server.address().getAddress(), server.address().getPort());
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
         return socket;
     }

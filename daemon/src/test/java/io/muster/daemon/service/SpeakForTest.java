@@ -97,8 +97,9 @@ class SpeakForTest {
         stage.rig.report("offline", "3");
         for (int uid : new int[] {FLUX, ALICE}) {
             for (int tag = 1; tag <= 100; tag++) {
-                flux.session.receive(Request.of("resource.monitor-waitup", Bytes.text("{\"up\":4}"), 0, 1000 * uid + tag)
-                        .with(new Credentials(uid, USER)));
+                flux.session.receive(
+                        Request.of("resource.monitor-waitup", Bytes.text("{\"up\":4}"), 0, 1000 * uid + tag)
+                                .with(new Credentials(uid, USER)));
                 stage.rig.settle();
             }
         }
