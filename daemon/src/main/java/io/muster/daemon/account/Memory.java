@@ -95,8 +95,7 @@ public class Memory {
             return null;
         }
         long after = bytes + (answer == null ? withoutAnswers() : held());
-        boolean fits =
-                after <= Math.max(most, 2 * bytes) || (ofPart > 0 && ofPart <= most / Math.max(1, parts.get()));
+        boolean fits = after <= Math.max(most, 2 * bytes) || (ofPart > 0 && ofPart <= most / Math.max(1, parts.get()));
         return !fits || total == null ? (fits ? null : this) : total.without(answer, bytes, after);
     }
 

@@ -58,9 +58,14 @@ public final class Gate implements Configurable {
         return accounts;
     }
 
-    /** Returns whether all sockets together have as many connections as the configuration allows. */
-    boolean isFull() {
-        return inside >= limits.maxConnections();
+    /**
+     * Returns whether all sockets together have as many connections as the configuration allows for this user. The name of the user may not
+     * be known yet: connections that wait for a slow name service do not use what is reserved for the owner.
+     */
+    boolean isFull(Identity identity) {
+        Rights rights = admissions.inForce().admit(identity, "");
+        boolean isReserved = rights != null && !rights.credentials().isOwner();
+        return inside >= limits.maxConnections() - (isReserved ? limits.reservedForOwner() : 0);
     }
 
     void enter(Channel peer, Executor core) {

@@ -99,7 +99,7 @@ public abstract class Listener implements Configurable, AutoCloseable {
      * @param process the peer's process or address, for the log
      */
     final void admit(Channel channel, Identity identity, String process, Consumer<Rights> welcome) {
-        if (gate().isFull()) {
+        if (gate().isFull(identity)) {
             refuse(channel, Errno.EAGAIN, "full");
             return;
         }

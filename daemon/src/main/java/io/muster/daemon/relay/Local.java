@@ -196,7 +196,9 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             account()
                     .begin(
                             isStream ? Limit.STREAMS : Limit.REQUESTS,
-                            isStream ? MOST_STREAMS : 2 * MOST_REQUESTS + (open.size() == streams ? Relay.MOST_OF_USER : 0),
+                            isStream
+                                    ? MOST_STREAMS
+                                    : 2 * MOST_REQUESTS + (open.size() == streams ? Relay.MOST_OF_USER : 0),
                             (isStream ? "streams" : "requests") + " open through the relay of this host");
         } catch (Excess e) {
             refuse(stamped, e.errno(), e.sentence());

@@ -329,8 +329,7 @@ class AccountBookTest {
         for (int i = 0; i < 10_100; i++) {
             book.account(Kind.STRANGER, "127.0." + (i >> 8) + "." + (i & 255)).guess();
         }
-        assertThat(book.account(Kind.STRANGER, "late"))
-                .hasToString("the shared account of all addresses beyond 10000");
+        assertThat(book.account(Kind.STRANGER, "late")).hasToString("the shared account of all addresses beyond 10000");
         assertThat(guest("eve")).hasToString("eve");
         assertThat(user("ada")).hasToString("ada");
         for (int i = 0; i < 10_100; i++) {

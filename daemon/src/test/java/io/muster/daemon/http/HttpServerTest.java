@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.account.AccountBook;
+import io.muster.daemon.account.Excess;
 import io.muster.daemon.account.Kind;
 import io.muster.daemon.account.Limit;
-import io.muster.daemon.account.Excess;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -325,8 +325,7 @@ final class HttpServerTest {
             accounts.begin(Kind.STRANGER, "127.0.0.1", Limit.CONNECTIONS, 100, "connections");
         }
         Probes probes = new Probes(this::scrape, () -> Health.OK, () -> ready, () -> Health.OK);
-        endpoint = HttpServer.start(
-                loop, ANY_PORT, new HttpServer.Terms(probes, 8, Duration.ofHours(1), accounts));
+        endpoint = HttpServer.start(loop, ANY_PORT, new HttpServer.Terms(probes, 8, Duration.ofHours(1), accounts));
         List<Socket> held = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             Socket socket = new Socket();

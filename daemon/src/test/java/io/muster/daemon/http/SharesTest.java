@@ -115,8 +115,9 @@ final class SharesTest {
         assertThat(lines)
                 .singleElement()
                 .asString()
-                .startsWith("CONNECTIONS a socket for HTTP is past a limit, which is logged once a minute: connection of"
-                        + " 127.0.0.2 closed");
+                .startsWith(
+                        "CONNECTIONS a socket for HTTP is past a limit, which is logged once a minute: connection of"
+                                + " 127.0.0.2 closed");
         send("127.0.0.3", "/probe0");
         send("127.0.0.4", "/probe1");
         assertThat(isOpen("/probe0")).as("made room").isFalse();

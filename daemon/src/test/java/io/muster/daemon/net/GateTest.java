@@ -13,6 +13,7 @@ import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.HandDriven;
 import io.muster.protocol.rpc.Errno;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -107,6 +108,21 @@ class GateTest {
             questions.remove().run();
         }
         core.runReady();
+    }
+
+    @Test
+    void connectionsThatWaitForANameLeaveTheReserveOfTheOwner() {
+        Gate gate = gate();
+        Identity stranger = Identity.ofKernel(STRANGER, 0, 0);
+        int inside = 0;
+        while (!gate.isFull(stranger)) {
+            gate.enter(new EmbeddedChannel(), core);
+            inside++;
+        }
+        assertThat(inside).isEqualTo(10 - limits(10).reservedForOwner()).isLessThan(10);
+        assertThat(gate.isFull(Identity.ofKernel(1, 0, 0))).as("the owner").isFalse();
+        gate.enter(new EmbeddedChannel(), core);
+        assertThat(gate.isFull(Identity.ofKernel(1, 0, 0))).isEqualTo(inside + 1 == 10);
     }
 
     @Test
