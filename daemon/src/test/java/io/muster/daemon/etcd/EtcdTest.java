@@ -305,6 +305,7 @@ final class EtcdTest {
 
     /** The login takes longer than any call may take, as on a host that computes the hash of the password slowly. */
     @Test
+    @Needs({"etcd", "etcdctl"})
     void all_clients_of_a_daemon_log_in_once_at_whatever_member_and_a_slow_login_is_waited_for() throws Exception {
         Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(3);
@@ -334,6 +335,7 @@ final class EtcdTest {
     }
 
     @Test
+    @Needs({"etcd", "etcdctl"})
     void a_login_that_etcd_does_not_answer_is_not_called_a_refusal() throws Exception {
         Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(1);
