@@ -288,7 +288,7 @@ public final class HttpServer implements AutoCloseable {
 
         /**
          * Closes a connection if there are too many at this socket. If the origin already has its share, one of its own connections is
-         * closed; otherwise one of the origin with the most connections.
+         * closed; otherwise one of the origin with the most connections, and of several such origins the one with the oldest.
          *
          * @return whether there is room for a connection of the origin
          */
@@ -298,7 +298,7 @@ public final class HttpServer implements AutoCloseable {
                 return true;
             }
             Map<Account, Long> counts = open.values().stream()
-                    .collect(Collectors.groupingBy(HttpConnection::origin, Collectors.counting()));
+                    .collect(Collectors.groupingBy(HttpConnection::origin, LinkedHashMap::new, Collectors.counting()));
             boolean hasItsShare = counts.getOrDefault(origin, 0L) >= share;
             if (open.size() < terms.most() && !hasItsShare) {
                 return true;
