@@ -288,6 +288,11 @@ public final class DaemonProcess implements AutoCloseable {
         return status("VmRSS:") / 1024;
     }
 
+    /** The most resident memory so far, in megabytes. */
+    public long peakMegabytes() throws IOException {
+        return status("VmHWM:") / 1024;
+    }
+
     /** Reachable bytes in the heap, counted by the JVM after a full collection. */
     public long liveBytes() {
         String histogram = Tool.run(Tool.jdk("jcmd"), Long.toString(pid()), "GC.class_histogram");

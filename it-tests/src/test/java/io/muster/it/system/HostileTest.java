@@ -107,7 +107,7 @@ class HostileTest {
                     .untilAsserted(() -> assertThat(daemon.openFiles())
                             .as("open files, the honest client's among them")
                             .isLessThanOrEqualTo(filesBefore));
-            assertThat(peakMegabytes(daemon))
+            assertThat(daemon.peakMegabytes())
                     .as("megabytes resident at the peak")
                     .isLessThan(MOST_MEGABYTES);
             honest.finish();
@@ -120,15 +120,6 @@ class HostileTest {
                     .isLessThan(1000);
             ending.stop();
         }
-    }
-
-    private static long peakMegabytes(DaemonProcess of) throws IOException {
-        return Files.readAllLines(Path.of("/proc", Long.toString(of.pid()), "status")).stream()
-                        .filter(line -> line.startsWith("VmHWM:"))
-                        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
-                        .findFirst()
-                        .orElseThrow()
-                / 1024;
     }
 
     /** Far more than noise: a client that waits for a hostile peer waits a minute, or for ever. */
@@ -372,7 +363,7 @@ class HostileTest {
             assertThat(gone)
                     .as("peers let go, for what is held of a megabyte each, if their requests were not refused")
                     .isGreaterThan(refused ? 0 : 400);
-            assertThat(peakMegabytes(other))
+            assertThat(other.peakMegabytes())
                     .as("megabytes resident at the peak")
                     .isLessThan(MOST_MEGABYTES);
             guest.finish();

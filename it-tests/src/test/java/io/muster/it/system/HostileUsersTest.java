@@ -49,15 +49,6 @@ class HostileUsersTest {
         return setup.start().expect("WARN peer: root is past a limit");
     }
 
-    private static long peakMegabytes(DaemonProcess of) throws IOException {
-        return Files.readAllLines(Path.of("/proc", Long.toString(of.pid()), "status")).stream()
-                        .filter(line -> line.startsWith("VmHWM:"))
-                        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
-                        .findFirst()
-                        .orElseThrow()
-                / 1024;
-    }
-
     private static String waitup(int padding) {
         return "{\"up\": 1, \"x\": \"" + "x".repeat(padding) + "\"}";
     }
@@ -83,7 +74,7 @@ class HostileUsersTest {
         try (DaemonProcess daemon = daemon()) {
             HonestClient honest = HonestClient.guestOf(daemon);
             honest.awaitAnswers(50);
-            long before = peakMegabytes(daemon);
+            long before = daemon.peakMegabytes();
             for (int i = 0; i < PEERS; i++) {
                 peers.add(Peer.welcomed(daemon.socket()));
             }
@@ -106,7 +97,7 @@ class HostileUsersTest {
                     .as("beyond the limit of streams, or a thirty-second of the heap, but at least 2 MiB")
                     .isBetween(1000, 1400);
             honest.awaitAnswers(50);
-            long more = peakMegabytes(daemon) - before;
+            long more = daemon.peakMegabytes() - before;
             System.out.println("waiting requests of a hostile user: " + more + " MB more at the peak");
             assertThat(more).as("megabytes more at the peak").isLessThanOrEqualTo(64);
             honest.finish();
