@@ -27,8 +27,11 @@ public final class Series implements Bench.Measurements {
     private static final int OWN_FLOORS = 2;
 
     private static final int EACH = 5;
-    private static final int OWN = 6;
+    private static final int OWN = 7;
     private static final int SPREAD = 1;
+
+    /** A file system in memory, which every Linux has: with the state there, no figure depends on the disk. */
+    private static final Path MEMORY = Path.of("/dev/shm");
 
     @Override
     public void run(Console console, Bench.Plan plan) throws IOException {
@@ -100,6 +103,9 @@ public final class Series implements Bench.Measurements {
         }
         try (Subject fresh = Subject.start(command(), directory, size)) {
             figures.accept(new Measure(fresh.uri(), size, runs).beginning(Floor.measure(directory)));
+        }
+        try (Subject quick = Subject.start(command(), MEMORY, size)) {
+            figures.accept(new Measure(quick.uri(), size, runs).changeInMemory(Floor.measure(MEMORY)));
         }
     }
 

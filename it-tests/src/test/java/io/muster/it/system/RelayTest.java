@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
+import io.muster.it.harness.RelayProcess;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.testing.Pki;
 import io.muster.testing.Needs;
 import io.muster.testing.Ports;
 import java.io.BufferedReader;
@@ -161,29 +161,17 @@ class RelayTest {
     @Test
     @Needs("openssl")
     void aRelayOverTlsKeepsItsSchedulerDuringARestartOfTheDaemon() throws Exception {
-        Pki pki = Pki.in(directory.resolve("pki"));
-        pki.issue("ca", "login1", "DNS:login1.example.org");
-        int port = Ports.free();
-        String grant = "san = \"login1.example.org\"\nrights = [\"follow\", \"change\", \"acquire\", \"speak-for\"]";
+        RelayProcess relay = new RelayProcess(directory.resolve("login1"));
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 directory,
                 DaemonProcess.Setup.nodes("node[0-16383]"),
-                pki.config(grant, "san = \"ops.example.org\"\nrights = [\"change\"]")
-                        .replace("127.0.0.1:0", "127.0.0.1:" + port));
-        Path home = Files.createDirectories(directory.resolve("config/muster"));
-        Files.writeString(
-                home.resolve("client.toml"),
-                "certificate = \"" + pki.file("login1.pem") + "\"\nkey = \"" + pki.file("login1.key") + "\"\nca = \""
-                        + pki.file("ca.pem") + "\"\n");
-        Path socket = directory.resolve("relay");
+                relay.config(
+                        "rights = [\"follow\", \"change\", \"acquire\", \"speak-for\"]",
+                        "san = \"ops.example.org\"\nrights = [\"change\"]"));
+        Path socket = relay.socket();
         DaemonProcess daemon = setup.start();
-        ProcessBuilder command =
-                command("false", muster(), "", "relay", "--listen=" + socket, "--to=tls://127.0.0.1:" + port);
-        command.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
-        Process relay =
-                command.redirectOutput(directory.resolve("relay.log").toFile()).start();
         try {
-            await().atMost(PATIENCE).until(() -> Files.exists(socket));
+            relay.start();
             Process scheduler =
                     command("false", muster(), socket.toString(), "acquire").start();
             try (BufferedReader responses = scheduler.inputReader(StandardCharsets.UTF_8)) {
@@ -203,11 +191,9 @@ class RelayTest {
                 await().atMost(PATIENCE).until(() -> isReleased(admin));
             }
         } finally {
-            relay.destroy();
-            relay.waitFor();
+            relay.close();
             daemon.close();
         }
-        assertThat(Files.readString(directory.resolve("relay.log"))).doesNotContain("ERROR", "Exception", "LEAK");
     }
 
     @Test

@@ -21,6 +21,9 @@ import java.util.stream.IntStream;
 
 /** Repeats one attack on a daemon; the program runs several of them at once until its standard input ends. */
 final class Siege extends Thread {
+    /** The number of hosts of the daemon. */
+    static final int HOSTS = 16_384;
+
     private static final int IN_FLIGHT = 20_000;
     private static final int DEPLOYED_MAGIC = 0x1200eeff;
     private static final int LARGEST = 1 << 20;
@@ -55,27 +58,35 @@ final class Siege extends Thread {
         /** Needs an admin's rights: sends twenty thousand drains and undrains before it reads an answer. */
         CHANGES,
         /** Needs a scheduler's rights: acquires on three hundred connections and does not read. */
-        ACQUIRE;
+        ACQUIRE,
+        /** Needs the right to follow: sends requests of a megabyte, and many small ones, that wait for hosts that are not there. */
+        WAIT,
+        /** Needs the right to hold: drains one host again and again, with another reason of 16 KB each time. */
+        REASONS,
+        /** Needs a token with the right to follow: opens two thousand readers of events and reads nothing. */
+        READERS;
     }
 
     private final Attack attack;
     private final Path socket;
     private final URI http;
+    private final String token;
     private final Random random = new Random(1);
     private final List<Peer> peers = new ArrayList<>();
 
-    private Siege(Attack attack, Path socket, URI http) {
+    private Siege(Attack attack, Path socket, URI http, String token) {
         super(attack.name());
         setDaemon(true);
         this.attack = attack;
         this.socket = socket;
         this.http = http;
+        this.token = token;
     }
 
-    /** @param args the socket, the URI of the HTTP endpoint, the names of attacks */
+    /** @param args the socket, the URI of an HTTP endpoint, a token for it, the names of attacks */
     public static void main(String[] args) throws IOException {
-        for (String name : List.of(args).subList(2, args.length)) {
-            new Siege(Attack.valueOf(name), Path.of(args[0]), URI.create(args[1])).start();
+        for (String name : List.of(args).subList(3, args.length)) {
+            new Siege(Attack.valueOf(name), Path.of(args[0]), URI.create(args[1]), args[2]).start();
         }
         System.in.readAllBytes();
     }
@@ -128,6 +139,9 @@ final class Siege extends Thread {
             case CHURN -> comeAndGo();
             case CHANGES -> change();
             case ACQUIRE -> acquire();
+            case WAIT -> waitForHosts();
+            case REASONS -> giveReasons();
+            case READERS -> readEvents();
         }
     }
 
@@ -260,5 +274,50 @@ final class Siege extends Thread {
             connect().send(Peer.acquire(1));
         }
         pause(10_000);
+    }
+
+    private void waitForHosts() throws IOException {
+        for (int i = 0; i < 10; i++) {
+            connect();
+        }
+        for (int i = 0; i < 8192; i++) {
+            String padding = "x".repeat(i < 128 ? 1_000_000 : 4_000);
+            Peer peer = peers.get(i % peers.size());
+            peer.send(frame("resource.monitor-waitup", "{'up': " + HOSTS + ", 'x': '" + padding + "'}", 0));
+            if (i < 128) {
+                receive(peer);
+            }
+        }
+        pause(5_000);
+    }
+
+    private void giveReasons() throws IOException {
+        Peer peer = connect();
+        for (int i = 0; i < 6_000; i++) {
+            String target =
+                    "'targets': '" + (RecordingAdmin.RANKS + 1) + "', 'mode': 'force-overwrite', 'holder': 'health'";
+            peer.send(frame("resource.drain", "{" + target + ", 'reason': '" + i + "x".repeat(16_000) + "'}", 0));
+            receive(peer);
+        }
+    }
+
+    private void readEvents() throws IOException {
+        List<Socket> readers = new ArrayList<>();
+        try {
+            for (int i = 0; i < 2000; i++) {
+                Socket reader = new Socket();
+                readers.add(reader);
+                reader.connect(new InetSocketAddress(http.getHost(), http.getPort()), 1000);
+                reader.getOutputStream()
+                        .write(("GET /v1/events?since=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
+                                        + "\r\n\r\n")
+                                .getBytes(StandardCharsets.US_ASCII));
+            }
+            pause(5_000);
+        } finally {
+            for (Socket reader : readers) {
+                reader.close();
+            }
+        }
     }
 }
