@@ -183,7 +183,7 @@ final class StandbyTest {
             assertThat(muster(leader.uri(), "why", "node2", "--linearizable").exit())
                     .isEqualTo(Exit.OK);
             etcd.killAll();
-            assertThat(muster(leader.uri(), "status", "--linearizable", "--timeout=20")
+            assertThat(muster(leader.uri(), "status", "--linearizable", "--timeout=2")
                             .exit())
                     .isEqualTo(Exit.UNREACHABLE);
             assertThat(muster(leader.uri(), "status").exit()).isEqualTo(Exit.OK);

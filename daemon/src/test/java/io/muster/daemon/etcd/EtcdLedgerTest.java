@@ -769,7 +769,7 @@ final class EtcdLedgerTest {
                 }
                 return -1;
             });
-            for (long bytes = 0; bytes < 2 * LocalCopy.MOST_QUEUED; bytes += text.length()) {
+            for (long bytes = 0; bytes < LocalCopy.MOST_QUEUED + (4 << 20); bytes += text.length()) {
                 all.add(text + all.size());
                 assertDurable(node.writeAndWait(text + (all.size() - 1)));
             }
