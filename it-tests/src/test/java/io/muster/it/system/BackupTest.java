@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Backups of a busy daemon that keeps no history, made by the command, and daemons that start from them. */
 @Timeout(600)
 class BackupTest {
-    private static final int BACKUPS = 8;
+    private static final int BACKUPS = 3;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
