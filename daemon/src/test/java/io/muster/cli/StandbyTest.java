@@ -27,11 +27,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Daemons that share a ledger on a real etcd. */
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 final class StandbyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

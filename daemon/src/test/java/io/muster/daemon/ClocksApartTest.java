@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Daemons that share a ledger on a real etcd, and whose clocks are minutes apart. */
 @Timeout(600)
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 class ClocksApartTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AHEAD = Duration.ofMinutes(2);

@@ -26,10 +26,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 final class EtcdLedgerTest {
     private static final String PREFIX = "/muster/test/";
 

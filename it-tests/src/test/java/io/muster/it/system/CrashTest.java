@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 @Tag("crash")
+@Tag("once")
 class CrashTest {
     private static final int KILLS = Integer.getInteger("muster.kills", 10);
     /** Number of kills after which the test compares the whole inventory, which must be unchanged. */
