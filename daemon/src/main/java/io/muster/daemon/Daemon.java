@@ -70,7 +70,7 @@ final class Daemon {
     private final Backend backend;
     private final Preparation preparation;
     private final Receiver alerts;
-    private final TokenWatch tokens;
+    final TokenWatch tokens;
     private final Telemetry telemetry;
     private final Vitals vitals;
     final Web web;

@@ -34,7 +34,8 @@ final class TokenWatch implements Bearers {
                 TimeUnit.SECONDS);
     }
 
-    private void look() {
+    /** Reads the file. Runs on the worker thread. */
+    void look() {
         waiting.set(false);
         tokens.look();
     }

@@ -196,7 +196,7 @@ class ExitTest {
             hangs.bind(UnixDomainSocketAddress.of(path));
             CompletableFuture<SocketChannel> accepted = CompletableFuture.supplyAsync(() -> welcome(hangs));
             List<String> line = new ArrayList<>(List.of(verb.split(" ")));
-            line.addAll(List.of("--uri", path.toString(), "--timeout", "5"));
+            line.addAll(List.of("--uri", path.toString(), "--timeout", "1"));
             Result result = new Shell().run(line.toArray(String[]::new));
             accepted.join().close();
             assertThat(result.exit()).as(result.err()).isEqualTo(Exit.UNREACHABLE);

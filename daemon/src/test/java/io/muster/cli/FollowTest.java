@@ -99,7 +99,7 @@ class FollowTest extends VerbTest {
         assertThat(over.exit()).isEqualTo(Exit.TIMED_OUT);
         assertThat(over.out()).contains("restart ", "reason=\"z\"").hasLineCount(2);
         assertThat(over.err()).isEqualTo("muster eventlog: --timeout is over\n");
-        assertThat(muster("watch", "--timeout", "10").exit()).isEqualTo(Exit.TIMED_OUT);
+        assertThat(muster("watch", "--timeout", "2").exit()).isEqualTo(Exit.TIMED_OUT);
     }
 
     @Test

@@ -27,11 +27,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Daemons that share a ledger on a real etcd. */
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 final class StandbyTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -183,7 +185,7 @@ final class StandbyTest {
             assertThat(muster(leader.uri(), "why", "node2", "--linearizable").exit())
                     .isEqualTo(Exit.OK);
             etcd.killAll();
-            assertThat(muster(leader.uri(), "status", "--linearizable", "--timeout=20")
+            assertThat(muster(leader.uri(), "status", "--linearizable", "--timeout=2")
                             .exit())
                     .isEqualTo(Exit.UNREACHABLE);
             assertThat(muster(leader.uri(), "status").exit()).isEqualTo(Exit.OK);

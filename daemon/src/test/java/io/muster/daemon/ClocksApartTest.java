@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Daemons that share a ledger on a real etcd, and whose clocks are minutes apart. */
 @Timeout(600)
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 class ClocksApartTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration AHEAD = Duration.ofMinutes(2);
@@ -47,12 +49,18 @@ class ClocksApartTest {
     }
 
     private RunningDaemon daemon(String name, Duration ahead) throws Exception {
+        return daemon(name, ahead, "5s");
+    }
+
+    /** @param ttl also the time for which a daemon with another time lets others lead first */
+    private RunningDaemon daemon(String name, Duration ahead, String ttl) throws Exception {
         WallClock clock = new WallClock(
                 () -> Instant.now().plus(ahead), System::nanoTime, new WallClock.Limits(900, 86_400, 3600));
         return RunningDaemon.start(
                 Files.createDirectories(directory.resolve(name)),
                 "snapshot-every = 20\n[[resource.config]]\nhosts = \"node[0-63]\"\ncores = \"0-3\"\n"
-                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nttl = \"20s\"\nendpoints = " + etcd.toml()
+                        + "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nttl = \"" + ttl + "\"\nendpoints = "
+                        + etcd.toml()
                         + "\nmember = \"" + name + "\"\n",
                 clock);
     }
@@ -148,9 +156,10 @@ class ClocksApartTest {
 
     @Test
     void aDaemonWithAnotherTimeLeadsOnlyIfNoOtherDaemonDoes() throws Exception {
-        RunningDaemon first = daemon("a", Duration.ZERO);
-        RunningDaemon right = daemon("c", Duration.ZERO);
-        try (RunningDaemon apart = daemon("b", FAR)) {
+        String ttl = "20s";
+        RunningDaemon first = daemon("a", Duration.ZERO, ttl);
+        RunningDaemon right = daemon("c", Duration.ZERO, ttl);
+        try (RunningDaemon apart = daemon("b", FAR, ttl)) {
             awaitDoubt(apart);
             first.close();
             drain(right, 1, "fan");

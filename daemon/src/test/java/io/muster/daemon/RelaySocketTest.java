@@ -66,12 +66,8 @@ class RelaySocketTest {
         pki.issue("ca", "login1", "DNS:login1.example.org");
         address = "127.0.0.1:" + Ports.free();
         daemon = daemon(RELAY, "follow", "change", "acquire");
-        relay = new Relay(
-                directory.resolve("relay"),
-                List.of(TlsServer.parse("tls://127.0.0.1:1"), TlsServer.parse("tls://" + address)),
-                pki.client("login1"),
-                "login1");
-        // The relay holds requests for 5 s, and the first TLS handshake may take longer.
+        relay = relay(Duration.ofSeconds(5));
+        // The first TLS handshake may take longer than a request waits.
         await().atMost(PATIENCE)
                 .pollDelay(Duration.ZERO)
                 .ignoreExceptionsMatching(RelaySocketTest::isTooLate)
@@ -83,6 +79,23 @@ class RelaySocketTest {
     }
 
     private String address = "";
+
+    /** @param patience how long a request waits for the daemon */
+    private Relay relay(Duration patience) throws IOException {
+        return new Relay(
+                directory.resolve("relay"),
+                List.of(TlsServer.parse("tls://127.0.0.1:1"), TlsServer.parse("tls://" + address)),
+                pki.client("login1"),
+                "login1",
+                patience);
+    }
+
+    /** Stops the daemon, and replaces the relay by one that lets a request wait for the daemon only for a moment. */
+    private void stopDaemonAndShortenWaits() throws IOException {
+        daemon.close();
+        relay.close();
+        relay = relay(Duration.ofMillis(200));
+    }
 
     private RunningDaemon daemon(String grant, String... rights) throws Exception {
         return RunningDaemon.start(directory, config(grant, rights));
@@ -244,7 +257,7 @@ class RelaySocketTest {
 
     @Test
     void withoutADaemonARequestFailsWithTheReason() throws Exception {
-        daemon.close();
+        stopDaemonAndShortenWaits();
         try (FluxClient user = connect()) {
             RpcException refused = catchThrowableOfType(RpcException.class, () -> user.rpc("resource.status", null));
             assertThat(refused.errno()).isEqualTo(Errno.EHOSTUNREACH);
@@ -309,7 +322,7 @@ class RelaySocketTest {
 
     @Test
     void requestsOfAUserBeyondTheLimitWaitUnread() throws Exception {
-        daemon.close();
+        stopDaemonAndShortenWaits();
         List<FluxClient> clients = new ArrayList<>();
         List<Call> calls = new ArrayList<>();
         for (int i = 0; i < 16; i++) {

@@ -115,6 +115,11 @@ public final class RunningDaemon implements AutoCloseable {
         daemon.certificates.lookAgain();
     }
 
+    /** Reads the tokens again, as a timer does every two seconds. */
+    public void readTokens() throws Exception {
+        daemon.threads.worker().submit(daemon.tokens::look).get();
+    }
+
     public String metrics() {
         return telemetry.metrics().scrape();
     }

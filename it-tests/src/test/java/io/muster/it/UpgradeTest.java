@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** An upgrade from the previous version. The previous version must be able to read the state until the upgrade is finished. */
 @Timeout(600)
+@Tag("once")
 class UpgradeTest {
     private static final String ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d11";
     private static final int UNREADABLE = 65;

@@ -13,13 +13,12 @@ import org.jspecify.annotations.Nullable;
  * slow hash for each login. One thread logs in, and the others wait for the token.
  */
 final class Login {
-    /** How long the first attempt may take. Each failure doubles the time, so that a slow etcd is waited for in the end. */
     private static final int PATIENCE_MILLIS = 3000;
-
     private static final int MOST_DOUBLINGS = 4;
 
     private final String user;
     private final @Nullable Path passwordFile;
+    private final int patience;
     private String token = "";
     private int failures;
 
@@ -32,8 +31,17 @@ final class Login {
 
     /** @param passwordFile the file with the password of the user, which is read at each login */
     Login(String user, @Nullable Path passwordFile) {
+        this(user, passwordFile, PATIENCE_MILLIS);
+    }
+
+    /**
+     * @param patience how many milliseconds the first attempt may take. Each failure doubles the time, so that a slow etcd is waited for in
+     *     the end.
+     */
+    Login(String user, @Nullable Path passwordFile, int patience) {
         this.user = user;
         this.passwordFile = passwordFile;
+        this.patience = patience;
     }
 
     /** Returns the token; "" if etcd requires no user. */
@@ -42,7 +50,7 @@ final class Login {
             return token;
         }
         try {
-            token = attempt.send(user, password(), PATIENCE_MILLIS << Math.min(failures, MOST_DOUBLINGS));
+            token = attempt.send(user, password(), patience << Math.min(failures, MOST_DOUBLINGS));
             failures = 0;
             return token;
         } catch (EtcdException e) {

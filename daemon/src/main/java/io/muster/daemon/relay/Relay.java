@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -49,6 +50,8 @@ public final class Relay implements Closeable {
 
     private static final int SWEEP_SECONDS = 10;
 
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
     private final MultiThreadIoEventLoopGroup group;
     private final EventLoop loop;
     private final ExecutorService files;
@@ -70,11 +73,17 @@ public final class Relay implements Closeable {
      * @throws IOException if the socket cannot be opened; the message says why
      */
     public Relay(Path socket, List<TlsServer> servers, ClientFiles certificate, String host) throws IOException {
+        this(socket, servers, certificate, host, PATIENCE);
+    }
+
+    /** @param patience how long a request waits for the daemon */
+    public Relay(Path socket, List<TlsServer> servers, ClientFiles certificate, String host, Duration patience)
+            throws IOException {
         group = new MultiThreadIoEventLoopGroup(1, named("relay"), EpollIoHandler.newFactory());
         loop = group.next();
         files = Executors.newSingleThreadExecutor(named("files"));
         names = Executors.newFixedThreadPool(LOOKUPS, named("names"));
-        upstream = new Upstream(this, servers, certificate, host);
+        upstream = new Upstream(this, servers, certificate, host, patience);
         file = SocketFile.claim(socket, InstantSource.system().instant());
         boolean bound = false;
         try {

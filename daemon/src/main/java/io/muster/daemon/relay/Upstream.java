@@ -9,6 +9,7 @@ import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,12 +24,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The way to the daemon that leads. If the connection ends, or the daemon no longer leads, the relay looks for the leader at
  * all servers. A request that cannot be sent now, or that a standby has refused, stays with the user's connection, which
- * sends the request when the leader is found, or fails it after {@link #PATIENCE_MILLIS}.
+ * sends the request when the leader is found, or fails it after a while.
  */
 final class Upstream {
     private static final Logger log = LoggerFactory.getLogger("relay");
-
-    static final long PATIENCE_MILLIS = 5000;
 
     private static final long PING_MILLIS = 1000;
     /** After this many unanswered questions, the server may be dead, so the relay looks for another leader. */
@@ -69,6 +68,7 @@ final class Upstream {
 
     private final Relay relay;
     private final String host;
+    private final Duration patience;
     private final List<Candidate> candidates;
     private final Map<Integer, Named> names = new HashMap<>();
     private final Set<Integer> introduced = new HashSet<>();
@@ -81,9 +81,10 @@ final class Upstream {
     private boolean closed;
     private String told = "";
 
-    Upstream(Relay relay, List<TlsServer> servers, ClientFiles files, String host) {
+    Upstream(Relay relay, List<TlsServer> servers, ClientFiles files, String host, Duration patience) {
         this.relay = relay;
         this.host = host;
+        this.patience = patience;
         this.candidates = servers.stream()
                 .map(server -> new Candidate(relay, this, server, files))
                 .toList();
@@ -192,8 +193,7 @@ final class Upstream {
             told = sentence;
             log.warn("cannot reach {}", sentence);
         }
-        relay.forEach(local -> local.expire(
-                TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS), "the relay of this host cannot reach " + sentence));
+        relay.forEach(local -> local.expire(patience.toNanos(), "the relay of this host cannot reach " + sentence));
     }
 
     /** Looks for the leader, because the server has answered that it is not the leader. */

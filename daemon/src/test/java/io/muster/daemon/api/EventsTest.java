@@ -203,19 +203,4 @@ final class EventsTest {
         }
         assertThat(line).isNull();
     }
-
-    @Test
-    void aReaderThatLosesTheRightToFollowIsDisconnected() throws Exception {
-        daemon.close();
-        String grant = ApiTest.RESOURCES + "[access]\nallow-guest-user = true\n[[grant]]\nwho = [\""
-                + RunningDaemon.uid() + "\"]\nrights = [\"follow\"]\n";
-        daemon = RunningDaemon.start(directory, grant, RunningDaemon.uid() + 1);
-        BufferedReader in = follow("", "");
-        daemon.reconfigure(ApiTest.RESOURCES + "[access]\nallow-guest-user = true\n");
-        String line = in.readLine();
-        while (line != null) {
-            line = in.readLine();
-        }
-        assertThat(http.get("/v1/events").status()).isEqualTo(403);
-    }
 }

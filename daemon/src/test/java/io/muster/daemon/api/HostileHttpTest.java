@@ -2,6 +2,7 @@ package io.muster.daemon.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.daemon.RunningDaemon;
 import java.io.IOException;
 import java.nio.channels.Channels;
@@ -11,8 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,20 +29,30 @@ final class HostileHttpTest {
     private static final String HOLD = "{\"targets\":\"0\"}";
 
     @TempDir
-    private Path directory;
+    private static Path directory;
 
-    private RunningDaemon daemon;
-    private Http http;
+    private static RunningDaemon daemon;
+    private static Http http;
 
-    @BeforeEach
-    void start() throws Exception {
+    @BeforeAll
+    static void start() throws Exception {
         daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
         http = new Http(directory.resolve("h"));
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         daemon.close();
+    }
+
+    /** The tests share the daemon, and expect that no host is held. */
+    @AfterEach
+    void liftAllHolds() throws IOException {
+        for (JsonNode group : http.get("/v1/holds").json().path("groups")) {
+            String lift =
+                    "/v1/holds?targets=" + Http.escaped(group.path("hosts").asText());
+            assertThat(http.send("DELETE", lift, "").status()).isEqualTo(200);
+        }
     }
 
     static Stream<Arguments> requests() {
@@ -270,8 +282,9 @@ final class HostileHttpTest {
             for (int i = 0; i < 500; i++) {
                 SocketChannel channel = http.connect();
                 halves.add(channel);
-                Http.write(
-                        channel, i % 2 == 0 ? "GET /v1/sta" : post("Content-Length: 1000000\r\n", "{\"targets\":\""));
+                // A user may have 96 requests whose head is complete.
+                String begun = i % 10 == 0 ? post("Content-Length: 1000000\r\n", "{\"targets\":\"") : "GET /v1/sta";
+                Http.write(channel, begun);
             }
             assertThat(http.get("/v1/status").status()).isEqualTo(200);
             assertThat(http.post("/v1/holds", HOLD).status()).isEqualTo(200);
@@ -279,14 +292,6 @@ final class HostileHttpTest {
             for (SocketChannel channel : halves) {
                 channel.close();
             }
-        }
-    }
-
-    @Test
-    void anIncompleteRequestIsClosedAtTheDeadline() throws IOException {
-        try (SocketChannel silent = http.connect()) {
-            Http.write(silent, "GET /v1/status HTTP/1.1\r\nHost: ");
-            assertThat(Channels.newInputStream(silent).read()).isEqualTo(-1);
         }
     }
 }

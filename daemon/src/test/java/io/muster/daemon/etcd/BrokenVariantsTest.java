@@ -15,11 +15,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Scenarios that reveal a fault of the ledger, run with the correct ledger and with ledgers that are deliberately wrong. */
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 final class BrokenVariantsTest {
     private static final String PREFIX = "/muster/test/";
     private static final int TIMEOUT = 10_000;

@@ -88,7 +88,8 @@ public final class EtcdCluster implements AutoCloseable {
         try {
             Awaitility.await()
                     .atMost(PATIENCE)
-                    .pollInterval(Duration.ofMillis(500))
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(100))
                     .until(() -> {
                         last[0] = command.call();
                         return last[0].contains(text);

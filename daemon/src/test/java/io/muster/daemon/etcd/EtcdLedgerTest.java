@@ -26,10 +26,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @Needs({"etcd", "etcdctl"})
+@Tag("once")
 final class EtcdLedgerTest {
     private static final String PREFIX = "/muster/test/";
 
@@ -769,7 +771,7 @@ final class EtcdLedgerTest {
                 }
                 return -1;
             });
-            for (long bytes = 0; bytes < 2 * LocalCopy.MOST_QUEUED; bytes += text.length()) {
+            for (long bytes = 0; bytes < LocalCopy.MOST_QUEUED + (4 << 20); bytes += text.length()) {
                 all.add(text + all.size());
                 assertDurable(node.writeAndWait(text + (all.size() - 1)));
             }

@@ -313,8 +313,9 @@ final class EtcdTest {
                 Proxy two = new Proxy(cluster.endpoints().get(1));
                 Proxy three = new Proxy(cluster.endpoints().get(2))) {
             List<Proxy> proxies = List.of(one, two, three);
-            proxies.forEach(proxy -> proxy.delayLogins(Duration.ofSeconds(4)));
-            EtcdAccess access = new EtcdAccess(proxies.stream().map(Proxy::uri).toList(), NO_TLS, "muster", password);
+            proxies.forEach(proxy -> proxy.delayLogins(Duration.ofSeconds(1)));
+            Login login = new Login("muster", password, 750);
+            EtcdAccess access = new EtcdAccess(proxies.stream().map(Proxy::uri).toList(), NO_TLS, login);
             List<CompletableFuture<Boolean>> puts = new ArrayList<>();
             for (int first = 0; first < 3; first++) {
                 Etcd etcd = new Etcd(access, first);

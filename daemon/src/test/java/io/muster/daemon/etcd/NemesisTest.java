@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("nemesis")
 final class NemesisTest {
     private static final int NODES = 3;
-    private static final int ROUNDS = Integer.getInteger("muster.nemesis.rounds", 8);
+    private static final int ROUNDS = Integer.getInteger("muster.nemesis.rounds", 4);
 
     @TempDir
     Path directory;

@@ -7,6 +7,7 @@ import io.muster.protocol.wire.Bytes;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
+import java.io.BufferedInputStream;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -261,7 +262,7 @@ final class BroadcastTest {
     private static long sequenceAtEnd(Socket socket) throws IOException {
         StringBuilder text = new StringBuilder();
         try {
-            InputStream in = socket.getInputStream();
+            InputStream in = new BufferedInputStream(socket.getInputStream());
             for (int b = in.read(); b >= 0; b = in.read()) {
                 text.append((char) b);
             }

@@ -234,11 +234,13 @@ final class HttpServerTest {
         assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n");
     }
 
-    @Test
-    void aSilentPeerIsClosedAtTheDeadline() throws IOException {
+    @ParameterizedTest
+    @ValueSource(strings = {"", "GET /metrics HTTP/1.1\r\nHost: ", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n"})
+    void anIncompleteRequestIsClosedAtTheDeadline(String begun) throws IOException {
         endpoint.close();
         endpoint = start(Duration.ofMillis(50));
         try (Socket silent = connect()) {
+            silent.getOutputStream().write(begun.getBytes(StandardCharsets.US_ASCII));
             assertThat(silent.getInputStream().read()).isEqualTo(-1);
         }
     }

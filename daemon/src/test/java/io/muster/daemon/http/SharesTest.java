@@ -77,7 +77,10 @@ final class SharesTest {
         connect(address)
                 .getOutputStream()
                 .write(("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
-        await().atMost(Duration.ofMinutes(1)).until(() -> asked.containsKey(path));
+        await().atMost(Duration.ofMinutes(1))
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(1))
+                .until(() -> asked.containsKey(path));
     }
 
     private boolean isOpen(String path) {

@@ -2,35 +2,58 @@ package io.muster.daemon.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.tls.Pem;
+import io.muster.protocol.tls.Proof;
 import io.muster.testing.Needs;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Peers between their handshake and their arrival, with threads that the test runs by hand. */
 @Needs("openssl")
 final class HandshakesTest implements Host {
-    private final List<String> told = new ArrayList<>();
+    private final List<String> told = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> workers = new ArrayDeque<>();
 
     @TempDir
@@ -43,7 +66,7 @@ final class HandshakesTest implements Host {
 
     @Override
     public void refused(String address, String reason, String sentence) {
-        told.add("refused: " + sentence);
+        told.add("refused for " + reason + ": " + sentence);
     }
 
     @Override
@@ -57,11 +80,15 @@ final class HandshakesTest implements Host {
         }
     }
 
-    private static Certificates certificates(Path directory, Pki pki) throws IOException {
+    private static Config config(Path directory, Pki pki) throws IOException {
         Path file = directory.resolve("muster.toml");
         String grant = "san = \"ops.example.org\"\ncrl = \"" + pki.file("ca.crl") + "\"\nrights = [\"read\"]";
         Files.writeString(file, pki.config(grant));
-        return new Certificates(Config.load(file, new Environment(Map.of(), 1000, directory, "testhost", 2)));
+        return Config.load(file, new Environment(Map.of(), 1000, directory, "testhost", 2));
+    }
+
+    private static Certificates certificates(Path directory, Pki pki) throws IOException {
+        return new Certificates(config(directory, pki));
     }
 
     @Test
@@ -130,5 +157,81 @@ final class HandshakesTest implements Host {
         assertThat(workers).isEmpty();
         assertThat(told).containsExactly("arrived");
         channel.close();
+    }
+
+    /** The first message of a valid handshake. */
+    private static byte[] hello(SSLContext context) throws SSLException {
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(true);
+        ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        engine.wrap(ByteBuffer.allocate(0), hello);
+        return Arrays.copyOf(hello.array(), hello.position());
+    }
+
+    private static Socket connect(InetSocketAddress server, byte[] bytes) throws IOException {
+        Socket socket = new Socket(server.getAddress(), server.getPort());
+        socket.setSoTimeout(120_000);
+        socket.getOutputStream().write(bytes);
+        return socket;
+    }
+
+    @Test
+    void peersThatStopDuringTheHandshakeDelayNoOthersAndAreClosedAndReportedOnce() throws Exception {
+        Pki pki = Pki.in(directory.resolve("pki"));
+        pki.list("ca");
+        Config config = config(directory, pki);
+        SSLContext context = Proof.read(pki.file("ops.pem"), pki.file("ops.key"))
+                .context(InsecureTrustManagerFactory.INSTANCE.getTrustManagers()[0]);
+        AtomicLong ahead = new AtomicLong();
+        ExecutorService worker = Executors.newSingleThreadExecutor();
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        List<Socket> silent = new ArrayList<>();
+        try {
+            Handshakes handshakes = new Handshakes(
+                    new Certificates(config), loop.next(), worker, () -> System.nanoTime() + ahead.get());
+            InetSocketAddress server = (InetSocketAddress) new ServerBootstrap()
+                    .group(loop)
+                    .channel(EpollServerSocketChannel.class)
+                    .childHandler(handshakes.beginning(config.addresses().get(0), true, this))
+                    .bind(InetAddress.getLoopbackAddress(), 0)
+                    .sync()
+                    .channel()
+                    .localAddress();
+            byte[] hello = hello(context);
+            byte[] half = Arrays.copyOf(hello, hello.length / 2);
+            for (int i = 0; i < 50; i++) {
+                silent.add(connect(server, half));
+                silent.add(connect(server, hello));
+            }
+            try (SSLSocket honest =
+                    (SSLSocket) context.getSocketFactory().createSocket(server.getAddress(), server.getPort())) {
+                honest.startHandshake();
+                await().atMost(Duration.ofMinutes(2)).until(() -> told.contains("arrived"));
+            }
+            for (int i = 1; i < silent.size(); i += 2) {
+                assertThat(silent.get(i).getInputStream().read())
+                        .as("a record of the handshake")
+                        .isEqualTo(22);
+            }
+            ahead.set(Handshake.LONGEST_NANOS);
+            for (int i = 0; i < silent.size(); i++) {
+                byte[] rest = silent.get(i).getInputStream().readAllBytes();
+                assertThat(rest.length).as("an alert").isLessThan(i % 2 == 0 ? 100 : 10_000);
+            }
+            assertThat(told)
+                    .filteredOn(line -> line.startsWith("refused for silence: "))
+                    .hasSize(100);
+            assertThat(told)
+                    .filteredOn("refused for silence: the peer did not complete the handshake in time"::equals)
+                    .as("one line a minute")
+                    .isNotEmpty()
+                    .hasSizeLessThan(10);
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
+            loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+            worker.shutdown();
+        }
     }
 }

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Debian's Alertmanager, configured as {@code docs/alerts.md} shows. */
 @Timeout(600)
 @Needs("prometheus-alertmanager")
+@Tag("once")
 class AlertmanagerTest {
     private static final Path PAGE =
             Path.of("..", "docs", "alerts.md").toAbsolutePath().normalize();

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -29,8 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Backups of a busy daemon that keeps no history, made by the command, and daemons that start from them. */
 @Timeout(600)
+@Tag("once")
 class BackupTest {
-    private static final int BACKUPS = 8;
+    private static final int BACKUPS = 3;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;

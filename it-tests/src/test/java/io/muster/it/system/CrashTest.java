@@ -23,8 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 @Tag("crash")
+@Tag("once")
 class CrashTest {
-    private static final int KILLS = Integer.getInteger("muster.kills", 15);
+    private static final int KILLS = Integer.getInteger("muster.kills", 10);
     /** Number of kills after which the test compares the whole inventory, which must be unchanged. */
     private static final int WHOLE_EVERY = 10;
 

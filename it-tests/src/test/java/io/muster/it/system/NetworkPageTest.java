@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The script and the tasks of {@code docs/network.md}, unchanged. */
 @Timeout(600)
+@Tag("once")
 class NetworkPageTest {
     private static final Path PAGE =
             Path.of("..", "docs", "network.md").toAbsolutePath().normalize();
