@@ -11,7 +11,6 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -87,24 +86,16 @@ public final class MembershipChanges {
 
     /**
      * Returns the events that exclude ranks. The shared hold ends, as in flux-core, where no rank is both excluded and drained.
-     * Named holds stay, because each of them belongs to a user who still has a reason to keep the host. In the first format
-     * level, every hold ends, as in the earlier version, which may read the state directory again.
+     * Named holds stay, because each of them belongs to a user who still has a reason to keep the host.
      */
     private static List<Event> exclude(
             InventoryState state, Idset ranks, Membership.Kind kind, @Nullable String reason) {
         List<Event> events = new ArrayList<>();
-        boolean isHeldByName = state.holds().isHeldByOthersThan(Hold.SHARED, ranks);
-        boolean keepsHolds = isHeldByName && state.level().includes(Level.TWO);
-        boolean endsAll = isHeldByName && !keepsHolds;
-        Idset ending = endsAll
-                ? ranks.intersect(state.holds().held())
-                : state.holds().matching(ranks, Hold.SHARED, hold -> hold != null);
+        boolean keepsHolds = state.holds().isHeldByOthersThan(Hold.SHARED, ranks);
+        Idset ending = state.holds().matching(ranks, Hold.SHARED, hold -> hold != null);
         if (!ending.isEmpty()) {
             events.add(new HoldChanges.Undrained(
-                    Event.Targets.of(state, ending),
-                    "excluded",
-                    HoldChanges.Overwrite.NOTHING,
-                    endsAll ? HoldChanges.Undrained.EVERYBODY : Hold.SHARED));
+                    Event.Targets.of(state, ending), "excluded", HoldChanges.Overwrite.NOTHING, Hold.SHARED));
         }
         events.add(new Excluded(Event.Targets.of(state, ranks), kind, reason, keepsHolds, Extras.NONE));
         return events;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.level.Level;
 import io.muster.testing.Seeds;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,12 +53,11 @@ class ChangeIdsTest {
         assertThat(decision.rejection().text()).contains("is not remembered any more", "send the request again");
     }
 
-    /** The snapshot has no key for the name, so that earlier versions read it. */
+    /** The snapshot has no key for the name. */
     @Test
     void idsOfPersonsWithoutAUidAreSeparateInTheStateAndInASnapshot() {
         Principal ops = Principal.ofName("cert:ops");
-        InventoryState state =
-                InventoryState.empty(Level.TWO).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000, ops, 5);
+        InventoryState state = InventoryState.empty().remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000, ops, 5);
         for (InventoryState each : List.of(state, StateJson.parse(States.tree(StateJson.toBytes(state))))) {
             assertThat(each.ids().find(new UUID(7, 7), ops)).isNotNull();
             assertThat(each.ids().find(new UUID(7, 7), Principal.ofName("token:ops")))
@@ -109,19 +107,14 @@ class ChangeIdsTest {
     }
 
     @Test
-    void idsAreInTheSnapshotFromTheSecondLevelOn() {
-        for (Level level : Level.values()) {
-            InventoryState state =
-                    InventoryState.empty(level).remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000.5, States.ALICE, 5);
-            String snapshot = States.snapshot(state);
-            InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
+    void idsAreInTheSnapshot() {
+        InventoryState state =
+                InventoryState.empty().remember(ChangeId.of(new UUID(7, 7), DRAINED), 1000.5, States.ALICE, 5);
+        InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
 
-            assertThat(States.snapshot(read)).isEqualTo(snapshot);
-            assertThat(read.level()).isEqualTo(level);
-            assertThat(read.repetition(ChangeId.of(new UUID(7, 7), "other"), States.ALICE) != null)
-                    .isEqualTo(level.includes(Level.TWO));
-            assertThat(snapshot.contains("ids")).isEqualTo(level.includes(Level.TWO));
-        }
+        assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state));
+        assertThat(read.repetition(ChangeId.of(new UUID(7, 7), "other"), States.ALICE))
+                .isNotNull();
     }
 
     @Test

@@ -215,18 +215,12 @@ class EntryTest {
             assertThat(entry.by().author()).isEqualTo("alice through flux (login uid 3)");
             assertThat(entry.by()).hasToString("alice(1001) through flux(500)");
             assertThat(entry.by().person().uid()).isEqualTo(squashed ? 500 : 1001);
-            assertThat(entry.by().withoutSpeaker().uid()).isEqualTo(squashed ? 500 : 1001);
-            assertThat(entry.by().withoutSpeaker().speaker()).isNull();
             assertThat(EventText.of(entry.toJson(), Times::second))
                     .isEqualTo("drain n1 (rank 1) holder=admin by alice through flux (login uid 3)");
             assertThat(PastEvent.of(entry.toJson(), ALL)).isEqualTo(PastEvent.of(entry));
         }
     }
 
-    /**
-     * Format levels do not matter: every version reads and writes these keys, and the userid of the daemon itself was -1 in
-     * every version.
-     */
     @Test
     void anAuthorWithoutAUidIsKeptAndShownByName() {
         String line =

@@ -3,12 +3,10 @@ package io.muster.inventory.state;
 import static io.muster.inventory.state.States.ALICE;
 import static io.muster.inventory.state.States.BOB;
 import static io.muster.inventory.state.States.config;
-import static io.muster.inventory.state.States.define;
 import static io.muster.inventory.state.States.drain;
 import static io.muster.inventory.state.States.exclude;
 import static io.muster.inventory.state.States.hold;
 import static io.muster.inventory.state.States.include;
-import static io.muster.inventory.state.States.resources;
 import static io.muster.inventory.state.States.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +14,6 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.level.Level;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -64,18 +61,6 @@ class ExclusionTest {
         four.after(drain("1", "x"), hold("3", "ops", 0));
         assertThat(words(four.run(exclude("0-1"))))
                 .endsWith("exclude {'idset':'0-1','nodelist':'host[0-1]','kind':'admin'}");
-    }
-
-    /** Before an upgrade is finished, the earlier version must read the journal with the same result. */
-    @Test
-    void inTheFirstLevelEveryHoldEnds() {
-        States first = States.on(InventoryState.empty(Level.ONE));
-        first.after(define(resources("0-3", "host[0-3]")), drain("1", "x"), hold("1-2", "ops", 0));
-        assertThat(words(first.run(exclude("0-2"))))
-                .isEqualTo(
-                        "undrain {'idset':'1-2','nodelist':'host[1-2]','reason':'excluded','overwrite':0,'holder':'*'}\n"
-                                + "exclude {'idset':'0-2','nodelist':'host[0-2]','kind':'admin'}");
-        assertThat(first.state().holds().held()).isEqualTo(Idset.EMPTY);
     }
 
     /** The journals of earlier versions must give the state that these versions had. */
