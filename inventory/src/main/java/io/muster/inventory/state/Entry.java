@@ -222,8 +222,7 @@ public record Entry(
                     targets(),
                     Membership.Kind.read(context),
                     reason(),
-                    context.flag("keeps-holds"),
-                    extras("kind", "reason", "keeps-holds"));
+                    extras("kind", "reason"));
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }

@@ -91,31 +91,23 @@ public final class MembershipChanges {
     private static List<Event> exclude(
             InventoryState state, Idset ranks, Membership.Kind kind, @Nullable String reason) {
         List<Event> events = new ArrayList<>();
-        boolean keepsHolds = state.holds().isHeldByOthersThan(Hold.SHARED, ranks);
         Idset ending = state.holds().matching(ranks, Hold.SHARED, hold -> hold != null);
         if (!ending.isEmpty()) {
             events.add(new HoldChanges.Undrained(
                     Event.Targets.of(state, ending), "excluded", HoldChanges.Overwrite.NOTHING, Hold.SHARED));
         }
-        events.add(new Excluded(Event.Targets.of(state, ranks), kind, reason, keepsHolds, Extras.NONE));
+        events.add(new Excluded(Event.Targets.of(state, ranks), kind, reason));
         return events;
     }
 
-    /**
-     * The event that ranks are no longer offered to schedulers.
-     *
-     * @param keepsHolds whether the holds on the ranks stay. In an event without this key, the holds on excluded ranks end,
-     *     as in every event of earlier versions; the key is written only if a hold stays, so that an earlier version reads
-     *     all other events with the same result
-     */
+    /** The event that ranks are no longer offered to schedulers. It ends no hold. */
     public record Excluded(
             Event.Targets targets,
             Membership.Kind kind,
             @Nullable String reason,
-            boolean keepsHolds,
             Extras extras) implements Event.Targeted {
         public Excluded(Event.Targets targets, Membership.Kind kind, @Nullable String reason) {
-            this(targets, kind, reason, false, Extras.NONE);
+            this(targets, kind, reason, Extras.NONE);
         }
 
         @Override
@@ -126,18 +118,13 @@ public final class MembershipChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             writeMembership(out, targets, kind, reason);
-            if (keepsHolds) {
-                out.writeBooleanField("keeps-holds", true);
-            }
             extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             Membership.Absence absence = new Membership.Absence(kind, reason, time, by, extras);
-            InventoryState absent = state.withMembership(m -> m.leave(targets.ranks(), absence));
-            boolean keep = keepsHolds || kind == Membership.Kind.LOST;
-            return keep ? absent : absent.withHolds(h -> h.clear(targets.ranks()));
+            return state.withMembership(m -> m.leave(targets.ranks(), absence));
         }
     }
 

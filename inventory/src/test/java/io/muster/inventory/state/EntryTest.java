@@ -53,8 +53,6 @@ class EntryTest {
                         + "'overwrite':0,'holder':'admin','userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'admin',"
                         + "'reason':'burn-in','userid':1001,'user':'alice'}}",
-                "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'admin',"
-                        + "'keeps-holds':true,'userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'config',"
                         + "'userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'shrink','context':{'idset':'3','nodelist':'host3','kind':'lost',"

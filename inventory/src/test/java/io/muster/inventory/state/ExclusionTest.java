@@ -12,8 +12,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
-import io.muster.inventory.axis.Membership;
-import io.muster.inventory.idset.Idset;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -39,7 +37,7 @@ class ExclusionTest {
         assertThat(words(four.run(exclude("1-2"), BOB)))
                 .isEqualTo("undrain {'idset':'1-2','nodelist':'host[1-2]','reason':'excluded','overwrite':0,"
                         + "'holder':'admin'}\n"
-                        + "exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin','keeps-holds':true}");
+                        + "exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin'}");
         assertThat(named(1)).isEqualTo(before);
         assertThat(before.by()).isEqualTo(ALICE);
         four.after(include("1-2"));
@@ -54,21 +52,5 @@ class ExclusionTest {
         assertThat(named(1).holder()).isEqualTo("ops");
         assertThat(state().members()).hasToString("0-3");
         assertThat(state().view().up()).hasToString("0,3");
-    }
-
-    @Test
-    void withoutNamedHoldsTheEventIsThatOfEarlierVersions() {
-        four.after(drain("1", "x"), hold("3", "ops", 0));
-        assertThat(words(four.run(exclude("0-1"))))
-                .endsWith("exclude {'idset':'0-1','nodelist':'host[0-1]','kind':'admin'}");
-    }
-
-    /** The journals of earlier versions must give the state that these versions had. */
-    @Test
-    void anExclusionEventWithoutKeepsHoldsEndsEveryHold() {
-        four.after(drain("1", "x"), hold("1", "ops", 0));
-        Event.Targets one = new Event.Targets(Idset.of(1), "host1");
-        Event exclusion = new MembershipChanges.Excluded(one, Membership.Kind.ADMIN, null);
-        assertThat(state().apply(exclusion, 100, BOB).holds().held()).isEqualTo(Idset.EMPTY);
     }
 }
