@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class UpgradeTest {
     private static final String ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d11";
+    private static final String OTHER_ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d12";
     private static final int UNREADABLE = 65;
     private static final String REFUSAL =
             "format level 2, and this version reads levels up to 1: start muster 9.9.0 or later";
@@ -147,7 +148,7 @@ class UpgradeTest {
                 "torpid",
                 "{'targets':'4'}",
                 "drain",
-                "{'targets':'5','reason':'with an id','id':'" + ID + "'}",
+                "{'targets':'5','reason':'with an id','id':'" + OTHER_ID + "'}",
                 "property-add",
                 "{'properties':{'gpu':'0-2','a@b':'7'}}",
                 "expiration-update",

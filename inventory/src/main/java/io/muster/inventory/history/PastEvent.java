@@ -147,8 +147,7 @@ public record PastEvent(
                 switch (kind) {
                     case DRAIN, DRAIN_REASON, DRAIN_ANEW, UNDRAIN ->
                         context.path("holder").asText(Hold.SHARED);
-                    case EXCLUDE, SHRINK, INCLUDE ->
-                        author(context.path("kind").asText());
+                    case EXCLUDE, SHRINK, INCLUDE -> author(context.path("kind").asText());
                     default -> "";
                 },
                 switch (kind) {

@@ -219,10 +219,7 @@ public record Entry(
 
         private Event absence(String name) {
             MembershipChanges.Excluded event = new MembershipChanges.Excluded(
-                    targets(),
-                    Membership.Kind.read(context),
-                    reason(),
-                    extras("kind", "reason"));
+                    targets(), Membership.Kind.read(context), reason(), extras("kind", "reason"));
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }

@@ -40,7 +40,9 @@ class DeadlinesTest {
         for (int step = 0; step < 5000; step++) {
             int rank = random.nextInt(until.length);
             until[rank] = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(200);
-            holds = until[rank] == 0 ? holds.change(Idset.of(rank), set -> null) : hold(holds, Idset.of(rank), until[rank]);
+            holds = until[rank] == 0
+                    ? holds.change(Idset.of(rank), set -> null)
+                    : hold(holds, Idset.of(rank), until[rank]);
             double earliest = Arrays.stream(until).filter(u -> u > 0).min().orElse(0);
             assertThat(holds.nextDeadline()).isEqualTo(earliest);
         }

@@ -38,8 +38,7 @@ class ChangeIdsTest {
     @Test
     void anIdIsRememberedForTenMinutesAlsoIfTheClockIsSteppedMeanwhile() {
         double stepped = 1000 + 600 + 899;
-        ChangeIds ids =
-                ChangeIds.NONE.with(given(1, States.ALICE, 1000, 5)).with(given(2, States.ALICE, stepped, 6));
+        ChangeIds ids = ChangeIds.NONE.with(given(1, States.ALICE, 1000, 5)).with(given(2, States.ALICE, stepped, 6));
         assertThat(ids.find(new UUID(1, 1), States.ALICE)).isNotNull();
     }
 
