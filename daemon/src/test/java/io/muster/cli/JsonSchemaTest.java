@@ -17,7 +17,6 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
@@ -437,7 +436,7 @@ final class JsonSchemaTest {
      */
     private void direct() {
         Principal sudo = new Principal(0, "root", 0).through(new Principal(500, "flux", 7, 1000), true);
-        InventoryState state = InventoryState.empty(Level.TWO)
+        InventoryState state = InventoryState.empty()
                 .apply(new DefinitionChanges.Defined("test", Rig.nodes("node[0-3]"), Liveness.Status.ONLINE), 1, sudo);
         InventoryState excluded = state.apply(
                 new MembershipChanges.Excluded(new Event.Targets(Idset.of(1), "node1"), Membership.Kind.ADMIN, "x"),

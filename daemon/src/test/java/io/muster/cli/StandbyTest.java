@@ -18,13 +18,10 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.testing.Needs;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -350,8 +347,8 @@ final class StandbyTest {
                         .run("ledger", "status", "-c", config.toString())
                         .out();
                 assertThat(status).contains("a (" + leader.uri() + ") leads, in term ", ", log from seq ");
-                assertThat(status).containsPattern("(?m)^  a pid .*, reads format level 4, leads$");
-                assertThat(status).containsPattern("(?m)^  b pid .*, reads format level 4$");
+                assertThat(status).containsPattern("(?m)^  a pid .*, reads format level 1, leads$");
+                assertThat(status).containsPattern("(?m)^  b pid .*, reads format level 1$");
             });
             assertThat(new Shell()
                             .run("ledger", "status", "-c", config.toString(), "--json")
@@ -371,42 +368,6 @@ final class StandbyTest {
                 .contains("is a ledger of files up to seq");
         try (RunningDaemon files = RunningDaemon.start(own, resources)) {
             assertThat(drained(files)).contains("test of 1", "test of 2", "test of 3");
-        }
-    }
-
-    /** Writes the first segment of a ledger of files in level 1, as the first version wrote it. */
-    private void begin(Path stateDir) throws IOException {
-        String head =
-                "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";
-        CRC32C crc = new CRC32C();
-        crc.update(head.getBytes(StandardCharsets.UTF_8));
-        Path segment = stateDir.resolve("journal/0000000000000001.log");
-        Files.createDirectories(segment.resolveSibling(""));
-        Files.writeString(segment, String.format(Locale.ROOT, "%08x %s%n", crc.getValue(), head));
-    }
-
-    @Test
-    void an_upgrade_is_not_finished_while_a_daemon_reads_only_an_older_level() throws Exception {
-        Path config = Files.writeString(
-                directory.resolve("etcd.toml"),
-                "[muster]\nstate-dir = \"a/state\"\n[ledger]\nkind = \"etcd\"\nendpoints = " + etcd.toml() + "\n");
-        begin(directory.resolve("a/state"));
-        assertThat(new Shell().run("ledger", "import", "-c", config.toString()).err())
-                .isEmpty();
-        String old = "/muster/main/member/c";
-        etcd.ctl("put", old, "{\"member\":\"c\",\"boot\":\"x\",\"host\":\"node3\",\"version\":\"0.1.0\",\"level\":3}");
-        String behind = "c on node3 (muster 0.1.0) reads format levels up to 3: install muster 0.1.0 or later there and"
-                + " restart the daemon, or stop it; every daemon that shares the ledger must read format level 4";
-        try (RunningDaemon leader = daemon("a");
-                RunningDaemon standby = daemon("b")) {
-            assertThat(muster(leader.uri(), "upgrade", "finish").err()).contains(behind);
-            assertThat(muster(leader.uri(), "upgrade", "finish", "--dry-run").err())
-                    .contains(behind);
-            assertThat(muster(standby.uri(), "upgrade", "finish").err()).contains(behind);
-            assertThat(muster(leader.uri(), "upgrade", "status").out()).contains("level 1");
-            etcd.ctl("del", old);
-            assertThat(muster(standby.uri(), "upgrade", "finish")).isEqualTo(new Result(Exit.OK, "", ""));
-            assertThat(muster(leader.uri(), "upgrade", "status").out()).contains("level 4");
         }
     }
 }

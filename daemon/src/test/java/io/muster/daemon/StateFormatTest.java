@@ -2,25 +2,43 @@ package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.past.Inquiry;
+import io.muster.daemon.token.Token;
+import io.muster.daemon.token.TokenFile;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Places;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.history.Period;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.AcquisitionChanges;
+import io.muster.inventory.state.ChangeId;
+import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.NoteChanges;
+import io.muster.inventory.state.Once;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -30,35 +48,55 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Every later version must read a state directory that the first version wrote, with every event and every axis in it, so that an upgrade
- * loses no state. Never change {@code state/v1}; a later format gets a directory beside it.
+ * loses no state. Never change {@code state/v1} after a release; a later level gets a directory beside it. The directory has no {@code
+ * ledger.json}, which would make it the copy of a ledger on etcd.
  */
 class StateFormatTest {
     private static final Path GOLDEN = Path.of("src/test/resources/state/v1");
+    /** The state to which the directory leads, and the history in it, one interval on each line. */
+    private static final String MEANS = "means";
+
+    /** Files that say nothing about the state. */
+    private static final Set<String> LOCKS = Set.of("lock", "retention", "tokens.lock");
+
     private static final Pattern NAME = Pattern.compile("\"seq\":\\d+.*?\"name\":\"([a-z-]+)\"");
-    private static final Principal BOB = Rig.BOB;
+    private static final Principal BOB = new Principal(1002, "bob", 4712, 1000);
+    private static final Principal THROUGH = Rig.ALICE.through(new Principal(500, "flux", 7), false);
+    private static final Token TOKEN = new Token(
+            "ci", Token.digest("muster_"), Set.of(Right.READ, Right.HOLD), "ci", 1_700_000_000, 4_000_000_000.0);
 
     @TempDir
     private Path directory;
 
-    /** Writes {@code state/v1}. Run with -Dmuster.rewrite=true to write it where it does not exist. */
+    /** Run with -Dmuster.rewrite=true to write {@code state/v1} where it does not exist. */
+    @BeforeAll
+    static void write(@TempDir Path copies) throws IOException {
+        if (Boolean.getBoolean("muster.rewrite") && Files.notExists(GOLDEN)) {
+            writeV1(GOLDEN);
+            Files.writeString(GOLDEN.resolve(MEANS), means(copy(copies)));
+        }
+    }
+
     private static void writeV1(Path into) throws IOException {
-        begin(into);
+        Files.createDirectories(into);
         HandDriven clock = new HandDriven(Rig.START);
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.at(into)), clock)) {
             firstDay(rig);
@@ -66,20 +104,14 @@ class StateFormatTest {
             secondDay(rig);
             snapshot(rig);
             thirdDay(rig);
+            rig.advance(Duration.ofHours(24 * 30));
+            snapshot(rig);
+            lastDay(rig);
         }
-    }
-
-    /**
-     * Writes the first segment of a directory of level 1, as the first version did: this version creates directories in the newest level.
-     */
-    private static void begin(Path directory) throws IOException {
-        String head =
-                "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":1,\"first\":1}}";
-        CRC32C crc = new CRC32C();
-        crc.update(head.getBytes(StandardCharsets.UTF_8));
-        Path segment = directory.resolve("journal/0000000000000001.log");
-        Files.createDirectories(segment.resolveSibling(""));
-        Files.writeString(segment, String.format(Locale.ROOT, "%08x %s%n", crc.getValue(), head));
+        new TokenFile(LocalDisk.at(into)).edit(none -> List.of(TOKEN));
+        for (String lock : LOCKS) {
+            Files.deleteIfExists(into.resolve(lock));
+        }
     }
 
     private static void firstDay(Rig rig) {
@@ -89,14 +121,22 @@ class StateFormatTest {
         rig.submit(drain("node[1-2]", "bad dimm", HoldChanges.Mode.NONE, 0));
         rig.submit(drain("node1", "worse", HoldChanges.Mode.OVERWRITE, 0));
         rig.submit(drain("node[2-3]", null, HoldChanges.Mode.UPDATE, 0));
-        rig.inventory.submit(
-                new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 4_000_000_000.25),
-                BOB,
-                answer -> {});
-        rig.settle();
+        submit(rig, BOB, new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 4_000_000_000.25));
+        submit(rig, THROUGH, new HoldChanges.Drain("node4", "fan", HoldChanges.Mode.NONE, "ops", 0));
         rig.submit(new MembershipChanges.Exclude("node4", "loan"));
         rig.submit(new MembershipChanges.Exclude("node5", null));
         rig.submit(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "node6", "power"));
+        rig.submit(new AcquisitionChanges.Claim("flux", 60));
+        rig.submit(new AcquisitionChanges.Claim("slurm", 0));
+        rig.submit(new AcquisitionChanges.Release("slurm", "idle"));
+        rig.submit(new ReportChanges.Register("bridge", Idset.parse("2-3"), Idset.of(2), Idset.EMPTY));
+        rig.submit(note("node[1-2]", NoteEdit.tag("burn-in", "7.5")));
+        rig.submit(note("node3", NoteEdit.mark("failing", "ECC")));
+        rig.submit(new NoteChanges.Annotate(
+                "",
+                List.of("/cluster0/rack1"),
+                new NoteEdit(new TreeMap<>(), null, new TreeMap<>(Map.of("fluxion", Optional.of("{\"x\":[1.50]}")))),
+                state -> path -> Places.NONE.at(path).within("gpu1", Idset.of(0))));
     }
 
     private static void secondDay(Rig rig) {
@@ -111,6 +151,8 @@ class StateFormatTest {
         rig.submit(new DefinitionChanges.SetExpiration(4_100_000_000.5));
         rig.submit(new HoldChanges.Undrain("node3", "swapped", HoldChanges.Mode.NONE, null));
         rig.submit(new LivenessChanges.ForceDown(Idset.of(6)));
+        rig.submit(new ReportChanges.Lapse("bridge"));
+        rig.submit(note("node3", NoteEdit.mark("", "")));
     }
 
     /**
@@ -125,8 +167,39 @@ class StateFormatTest {
         rig.submit(new DefinitionChanges.Restart());
         rig.submit(new LivenessChanges.SetLiveness(LivenessChange.ONLINE, "node8", "up again"));
         rig.submit(drain("node8", "burn-in", HoldChanges.Mode.FORCE_OVERWRITE, 0));
-        rig.submit(new HoldChanges.Undrain("node8", null, HoldChanges.Mode.NONE, null));
+        rig.submit(new Once(new HoldChanges.Undrain("node8", null, HoldChanges.Mode.NONE, null), id(3)));
         rig.submit(drain("node[5-6]", "firmware", HoldChanges.Mode.NONE, 4_000_000_001.0));
+        rig.submit(note("node1", NoteEdit.untag("burn-in")));
+    }
+
+    /** A month later. An upgrade is never finished in the first level, so its event is written without a command. */
+    private static void lastDay(Rig rig) {
+        submit(rig, THROUGH, new Once(drain("node0", "psu", HoldChanges.Mode.NONE, 0), id(1)));
+        submit(
+                rig,
+                BOB,
+                new Once(new HoldChanges.Undrain("node2", null, HoldChanges.Mode.FORCE_OVERWRITE, null), id(2)));
+        submit(rig, BOB, new AcquisitionChanges.Claim("flux", 60));
+        long seq = rig.inventory.seq() + 1;
+        Entry upgrade = new Entry(seq, rig.now(), BOB, new FormatChanges.Upgraded(Level.ONE));
+        List<Outcome> outcomes = new ArrayList<>();
+        rig.journal.submit(new Batch(seq, List.of(upgrade.toBytes()), outcomes::add));
+        await(rig, outcomes);
+    }
+
+    private static void submit(Rig rig, Principal by, Command command) {
+        List<Answer> answers = new ArrayList<>();
+        rig.inventory.submit(command, by, answers::add);
+        rig.settle();
+        assertThat(answers).hasOnlyElementsOfType(Answer.Done.class);
+    }
+
+    private static ChangeId id(long number) {
+        return ChangeId.of(new UUID(number, number), "request " + number);
+    }
+
+    private static NoteChanges.Annotate note(String targets, NoteEdit edit) {
+        return new NoteChanges.Annotate(targets, List.of(), edit);
     }
 
     private static ResourceSet r(String hosts, String property, String ranks) {
@@ -155,6 +228,10 @@ class StateFormatTest {
     private static void snapshot(Rig rig) {
         List<Outcome> outcomes = new ArrayList<>();
         rig.journal.snapshot(rig.inventory.seq(), StateJson.toBytes(rig.state()), outcomes::add);
+        await(rig, outcomes);
+    }
+
+    private static void await(Rig rig, List<Outcome> outcomes) {
         while (outcomes.isEmpty()) {
             rig.core.runNext();
         }
@@ -162,52 +239,63 @@ class StateFormatTest {
     }
 
     @Test
-    void version1IsReadAsTheRecordedState() throws IOException {
-        if (Boolean.getBoolean("muster.rewrite") && Files.notExists(GOLDEN)) {
-            writeV1(GOLDEN);
-            Files.writeString(GOLDEN.resolve("means.json"), text(recovered(GOLDEN)) + "\n");
-            Files.delete(GOLDEN.resolve("lock"));
-        }
-        assertThat(text(recovered(copy())) + "\n").isEqualTo(Files.readString(GOLDEN.resolve("means.json")));
+    void version1IsReadAsTheRecordedStateAndHistory() throws IOException {
+        Path copy = copy(directory);
+        assertThat(means(copy)).isEqualTo(Files.readString(GOLDEN.resolve(MEANS)));
+        assertThat(new TokenFile(LocalDisk.existing(copy)).read()).containsExactly(TOKEN);
+        assertThat(JournalCheck.verify(LocalDisk.existing(copy), bytes -> {}).findings())
+                .isEmpty();
     }
 
-    /** Without snapshots, the journal alone must result in the same state. */
+    /** Without snapshots, the journal alone must result in the same state and history. */
     @Test
     void everyEventOfVersion1IsReplayedWithoutASnapshot() throws IOException {
-        Path copy = copy();
-        Files.delete(copy.resolve("snapshot.json"));
-        Files.delete(copy.resolve("snapshot.prev.json"));
-
-        assertThat(text(recovered(copy)) + "\n").isEqualTo(Files.readString(GOLDEN.resolve("means.json")));
+        Path copy = copy(directory);
+        for (Path file : files(copy)) {
+            if (file.getFileName().toString().startsWith("snapshot.")) {
+                Files.delete(file);
+            }
+        }
+        assertThat(means(copy)).isEqualTo(Files.readString(GOLDEN.resolve(MEANS)));
         assertThat(events())
                 .containsExactlyInAnyOrder(
+                        "acquire",
+                        "annotate",
                         "drain",
                         "exclude",
                         "include",
+                        "lapse",
                         "lively",
                         "offline",
                         "online",
                         "property-add",
                         "property-remove",
+                        "release",
+                        "report",
                         "resource-define",
                         "resource-update",
                         "restart",
                         "shrink",
                         "torpid",
-                        "undrain");
+                        "undrain",
+                        "upgrade");
     }
 
     @Test
     void version1CanBeContinued() throws IOException {
-        Path copy = copy();
+        Path copy = copy(directory);
         InventoryState before;
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.existing(copy)), new HandDriven(Rig.START))) {
             assertThat(rig.undrain("node5")).isNotInstanceOf(Answer.Failed.class);
             before = rig.state();
             snapshot(rig);
         }
-        assertThat(text(recovered(copy))).isEqualTo(text(before));
-        assertThat(before.holds().held()).hasToString("2,6");
+        Recovered recovered = new Recovered(100, RunningDaemon.clock());
+        open(copy, recovered).close();
+        assertThat(text(recovered.state())).isEqualTo(text(before));
+        assertThat(before.holds().held()).hasToString("2,4,7");
+        assertThat(before.seqOf(id(1), THROUGH)).isPositive();
+        assertThat(before.acquisitions()).containsOnlyKeys("flux");
     }
 
     /** This test fails first if the format changes. This version must stay readable. */
@@ -215,15 +303,20 @@ class StateFormatTest {
     void version1IsStillWrittenByteForByte() throws IOException {
         Path written = directory.resolve("written");
         writeV1(written);
-        for (Path file : files(GOLDEN)) {
-            if (!file.endsWith("means.json")) {
-                assertThat(written.resolve(GOLDEN.relativize(file))).hasSameTextualContentAs(file);
-            }
-        }
+        assertThat(contents(written)).isEqualTo(contents(GOLDEN));
     }
 
-    private Path copy() throws IOException {
-        Path copy = directory.resolve("copy");
+    private static Map<String, String> contents(Path of) throws IOException {
+        Map<String, String> contents = new TreeMap<>();
+        for (Path file : files(of)) {
+            contents.put(of.relativize(file).toString(), Files.readString(file));
+        }
+        contents.remove(MEANS);
+        return contents;
+    }
+
+    private static Path copy(Path into) throws IOException {
+        Path copy = Files.createTempDirectory(into, "copy");
         for (Path file : files(GOLDEN)) {
             Path to = copy.resolve(GOLDEN.relativize(file));
             Files.createDirectories(to.resolveSibling(""));
@@ -238,18 +331,34 @@ class StateFormatTest {
         }
     }
 
-    /** Recovers as the daemon does at the start. */
-    private static InventoryState recovered(Path from) throws IOException {
+    /** Reads a directory as the daemon does at the start. */
+    private static Journal open(Path from, Recovered into) throws IOException {
+        return Journal.open(
+                LocalDisk.existing(from),
+                JournalSettings.DEFAULT,
+                into,
+                new LedgerListener() {},
+                Runnable::run,
+                InstantSource.system());
+    }
+
+    /** Returns the state and the history in a directory, and adds nothing to it. */
+    private static String means(Path from) throws IOException {
         Recovered recovered = new Recovered(100, RunningDaemon.clock());
-        Journal.open(
-                        LocalDisk.existing(from),
-                        JournalSettings.DEFAULT,
-                        recovered,
-                        new LedgerListener() {},
-                        Runnable::run,
-                        InstantSource.system())
-                .close();
-        return recovered.state();
+        SortedSet<String> lines = new TreeSet<>();
+        try (Journal journal = open(from, recovered)) {
+            Inquiry.Present present = new Inquiry.Present(recovered.state(), journal.durableSeq(), 2_000_000_000);
+            Inquiry.Question all = new Inquiry.Question(Set.of(), new Period(0, Double.MAX_VALUE), true);
+            try (Inquiry inquiry = new Inquiry(journal.archive(), all, present)) {
+                while (!inquiry.isDone()) {
+                    inquiry.read(Integer.MAX_VALUE)
+                            .forEach((outage, hosts) ->
+                                    hosts.forEach(host -> lines.add(host + " " + outage.toJson(present.time()))));
+                }
+                assertThat(inquiry.coverage().damage()).isEmpty();
+            }
+        }
+        return text(recovered.state()) + "\n" + String.join("\n", lines) + "\n";
     }
 
     private static String text(InventoryState state) {

@@ -2,11 +2,18 @@ package io.muster.it;
 
 import static io.muster.it.Wire.json;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.LedgerDaemons;
+import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,24 +23,44 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** An upgrade from the previous version. The previous version must be able to read the state until the upgrade is finished. */
+/**
+ * An upgrade from this version to a next version, whose format level is made up. This version must be able to read the state until the
+ * upgrade is finished.
+ */
 @Timeout(600)
 @Tag("once")
 class UpgradeTest {
     private static final String ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d11";
+    private static final String OTHER_ID = "6f1c8a52-9f0e-4c7b-8d1e-2b6f0a7c9d12";
     private static final int UNREADABLE = 65;
+    private static final String REFUSAL =
+            "format level 2, and this version reads levels up to 1: start muster 9.9.0 or later";
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
     private DaemonProcess.Setup setup() {
         return DaemonProcess.Setup.in(directory, "snapshot-every = 3", DaemonProcess.Setup.nodes("node[0-7]"));
+    }
+
+    /** Gives a daemon the program of the next version: this program with one more constant in the source of the levels. */
+    private static void upgrade(DaemonProcess.Setup setup) throws IOException {
+        setup.copyJars();
+        Path jars = setup.directory().resolve("jars");
+        Path classes = setup.directory().resolve("classes");
+        String level = Files.readString(Path.of("../inventory/src/main/java/io/muster/inventory/level/Level.java"));
+        String next = level.replaceFirst("(ONE\\(.*\\));", "$1, TWO(2, \"9.9.0\", \"a made-up addition\");");
+        assertThat(next).isNotEqualTo(level);
+        Path source = Files.writeString(setup.directory().resolve("Level.java"), next);
+        Tool.run(Tool.jdk("javac"), "--release", "17", "-d", classes.toString(), source.toString());
+        Path jar = jars.resolve("muster-inventory-0.1.0.jar");
+        assertThat(jar).exists();
+        Tool.run(Tool.jdk("jar"), "uf", jar.toString(), "-C", classes.toString(), ".");
     }
 
     /** The inventory of a daemon without the keys that change with time. */
@@ -45,6 +72,17 @@ class UpgradeTest {
 
     private static void ask(FluxClient client, String verb, String payload) throws IOException {
         client.rpc("resource." + verb, json(payload));
+    }
+
+    private static void ask(DaemonProcess daemon, String verb, String payload) throws IOException {
+        try (FluxClient client = daemon.connect()) {
+            ask(client, verb, payload);
+        }
+    }
+
+    /** The levels that {@code muster upgrade status} shows. */
+    private static ObjectNode levels(int written, String permits) {
+        return json("{'written':" + written + ",'oldest':1,'newest':2,'permits':[" + permits + "]}");
     }
 
     /** Runs a daemon, makes changes, and returns the inventory after the changes. */
@@ -61,12 +99,14 @@ class UpgradeTest {
         }
     }
 
-    private void use(Path program) throws IOException {
+    /** Puts the jars of the next version in place, or takes them away. */
+    private void change() throws IOException {
         Path jars = directory.resolve("jars");
+        Path next = directory.resolve("next");
         if (Files.exists(jars)) {
-            Files.move(jars, program);
+            Files.move(jars, next);
         } else {
-            Files.move(program, jars);
+            Files.move(next, jars);
         }
     }
 
@@ -82,11 +122,17 @@ class UpgradeTest {
         return contents;
     }
 
-    @ParameterizedTest(allowZeroInvocations = true)
-    @MethodSource("io.muster.it.PreviousVersion#commits")
-    void aDowngradeLosesNothingBeforeTheUpgradeIsFinishedAndIsRefusedAfterwards(String commit) throws IOException {
-        Path previous = directory.resolve("previous");
-        PreviousVersion.into(directory.resolve("jars"), directory.resolve("build"), commit);
+    private void refusesToStart() throws IOException {
+        Map<String, String> before = contents();
+        DaemonProcess old = setup().spawn().expect(REFUSAL);
+        assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
+        old.output().await(REFUSAL);
+        assertThat(contents()).isEqualTo(before);
+        assertThat(directory.resolve("state/quarantine")).doesNotExist();
+    }
+
+    @Test
+    void aDowngradeLosesNothingBeforeTheUpgradeIsFinishedAndIsRefusedAfterwards() throws IOException {
         ObjectNode known = run(
                 json("{}"),
                 "drain",
@@ -98,34 +144,32 @@ class UpgradeTest {
                 "shrink",
                 "{'targets':'6','reason':'returned'}");
 
-        use(previous);
+        upgrade(setup());
         known = run(
                 known,
                 "torpid",
                 "{'targets':'4'}",
                 "drain",
-                "{'targets':'5','reason':'with an id','id':'" + ID + "'}",
+                "{'targets':'5','reason':'with an id','id':'" + OTHER_ID + "'}",
                 "property-add",
                 "{'properties':{'gpu':'0-2','a@b':'7'}}",
                 "expiration-update",
                 "{'expiration':4000000000}");
-        assertThat(contents().values()).noneMatch(text -> text.contains(ID) || text.contains("\"needs\""));
+        assertThat(contents().values())
+                .noneMatch(text ->
+                        text.contains("\"level\":2") || text.contains("\"version\":2") || text.contains("9.9.0"));
 
-        use(previous);
+        change();
         known = run(known, "undrain", "{'targets':'5'}", "offline", "{'targets':'7','cause':'psu'}");
 
-        use(previous);
+        change();
         finish(known);
         known = sendAgain();
 
-        use(previous);
-        Map<String, String> before = contents();
-        DaemonProcess old = setup().spawn().expect("format version 4|upgrade");
-        assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
-        old.output().await("format version 4, not known here");
-        assertThat(contents()).isEqualTo(before);
+        change();
+        refusesToStart();
 
-        use(previous);
+        change();
         assertThat(run(known)).isEqualTo(known);
     }
 
@@ -134,13 +178,7 @@ class UpgradeTest {
         DaemonProcess daemon = setup().start();
         try (FluxClient client = daemon.connect()) {
             assertThat(known(client)).isEqualTo(known);
-            assertThat(client.rpc("resource.upgrade-status", null))
-                    .isEqualTo(
-                            json(
-                                    "{'written':1,'oldest':1,'newest':4,"
-                                            + "'permits':['the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds',"
-                                            + "'a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are remembered; authors name who spoke for them',"
-                                            + "'vertices of the resource graph can be tagged and marked, and schedulers can store data on them']}"));
+            assertThat(client.rpc("resource.upgrade-status", null)).isEqualTo(levels(1, "'a made-up addition'"));
             ask(client, "upgrade-finish", "{}");
             client.call("resource.drain", json("{'targets':'0','reason':'once','id':'" + ID + "'}"));
         }
@@ -155,10 +193,7 @@ class UpgradeTest {
     private ObjectNode sendAgain() throws IOException {
         try (DaemonProcess daemon = setup().start();
                 FluxClient client = daemon.connect()) {
-            assertThat(client.rpc("resource.upgrade-status", null)
-                            .path("written")
-                            .asInt())
-                    .isEqualTo(4);
+            assertThat(client.rpc("resource.upgrade-status", null)).isEqualTo(levels(2, ""));
             ObjectNode once = known(client);
             long seq = client.rpc("resource.stats-get", null).path("seq").asLong();
             ask(client, "drain", "{'targets':'0','reason':'once','id':'" + ID + "'}");
@@ -169,18 +204,53 @@ class UpgradeTest {
         }
     }
 
-    @ParameterizedTest(allowZeroInvocations = true)
-    @MethodSource("io.muster.it.PreviousVersion#commits")
-    void thePreviousVersionRefusesANewStateDirectoryOfThisVersion(String commit) throws IOException {
-        Path previous = directory.resolve("previous");
-        DaemonProcess first = setup().start();
-        first.kill();
-        PreviousVersion.into(previous, directory.resolve("build"), commit);
-        use(previous);
-        Map<String, String> before = contents();
-        DaemonProcess old = setup().spawn().expect("format version 4");
-        assertThat(old.awaitExit()).isEqualTo(UNREADABLE);
-        assertThat(contents()).isEqualTo(before);
-        assertThat(Tool.run("ls", directory.resolve("state").toString())).doesNotContain("quarantine");
+    @Test
+    void thisVersionRefusesANewStateDirectoryOfTheNextVersion() throws IOException {
+        upgrade(setup());
+        setup().start().kill();
+        change();
+        refusesToStart();
+    }
+
+    @Test
+    @Needs({"etcd", "etcdctl", "openssl"})
+    void anUpgradeIsNotFinishedWhileADaemonOfThisVersionSharesTheLedger() throws Exception {
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
+            String nodes = DaemonProcess.Setup.nodes("node[0-7]");
+            List<DaemonProcess.Setup> setups = List.of(
+                    LedgerDaemons.setup(directory.resolve("a"), etcd, nodes),
+                    LedgerDaemons.setup(directory.resolve("b"), etcd, nodes));
+            upgrade(setups.get(1));
+            try (LedgerDaemons daemons = new LedgerDaemons(setups)) {
+                ask(daemons.start(0), "drain", "{'targets':'1','reason':'before'}");
+                daemons.stop(0);
+                DaemonProcess next = daemons.start(1);
+                ask(next, "drain", "{'targets':'2','reason':'mixed'}");
+                assertThat(next.ask("resource.upgrade-status"))
+                        .as("a daemon without a copy writes in the level of the ledger")
+                        .isEqualTo(levels(1, "'a made-up addition'"));
+                daemons.start(0);
+                await().atMost(Output.PATIENCE)
+                        .until(() -> daemons.ledger("status").contains("  a pid "));
+                for (String payload : List.of("{}", "{'dry-run':true}")) {
+                    assertThatThrownBy(() -> ask(next, "upgrade-finish", payload))
+                            .hasMessageContaining("a on ")
+                            .hasMessageContaining(
+                                    " reads format levels up to 1: install muster 9.9.0 or later there and"
+                                            + " restart the daemon, or stop it; every daemon that shares the ledger must read"
+                                            + " format level 2");
+                }
+                daemons.awaitAgreement();
+                daemons.stop(0);
+                await().atMost(Output.PATIENCE)
+                        .ignoreExceptionsInstanceOf(RpcException.class)
+                        .untilAsserted(() -> ask(next, "upgrade-finish", "{}"));
+                ask(next, "drain", "{'targets':'3','reason':'after'}");
+                assertThat(next.ask("resource.upgrade-status")).isEqualTo(levels(2, ""));
+                DaemonProcess old = setups.get(0).spawn().expect("changes are refused", REFUSAL);
+                old.output().await(REFUSAL);
+                old.kill();
+            }
+        }
     }
 }

@@ -26,10 +26,7 @@ public final class EventFeed implements Closeable {
         return new EventFeed(client.stream(JournalRequest.TOPIC, null));
     }
 
-    /**
-     * Reads the events after the one with this number. A Flux broker, and an earlier version of the daemon, sends all events,
-     * without numbers.
-     */
+    /** Reads the events after the one with this number. A Flux broker sends all events, without numbers. */
     public static EventFeed follow(FluxClient client, long since) throws IOException {
         return new EventFeed(client.stream(JournalRequest.TOPIC, new JournalRequest(since).toJson()));
     }

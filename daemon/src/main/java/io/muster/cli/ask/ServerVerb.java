@@ -7,9 +7,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Pause;
 import io.muster.cli.terminal.Verb;
-import io.muster.inventory.level.Level;
 import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -185,38 +183,27 @@ public abstract class ServerVerb extends Verb {
 
     /**
      * @param broken thrown if no daemon answers within the timeout
-     * @throws Failure if the server may have forgotten the id of the change
+     * @throws Failure if the server is a Flux broker, which ignores the id of the change
      */
     private FluxClient reconnect(IOException broken) throws IOException {
         long start = System.nanoTime();
         while (timeout().isZero() || System.nanoTime() - start < timeout().toNanos()) {
             try {
                 FluxClient client = connect();
-                if (remembersIds(client)) {
+                if (isMuster(client)) {
                     return client;
                 }
                 client.close();
                 throw new Failure(
                         Exit.UNREACHABLE,
                         broken.getMessage() + "; the change may have been made or not",
-                        "it was not sent again, because this server may have restarted and forgotten its id: look for it"
-                                + " in `muster status` and `muster eventlog`, and repeat the command if it is missing");
+                        "it was not sent again, because a Flux broker does not know its id: look for it in `muster status`"
+                                + " and `muster eventlog`, and repeat the command if it is missing");
             } catch (ConnectException absent) {
                 Pause.of(PAUSE_MILLIS);
             }
         }
         throw broken;
-    }
-
-    /** Whether the server remembers the ids of changes over a restart, as Muster does from level 2 on. */
-    private static boolean remembersIds(FluxClient client) throws IOException {
-        try {
-            int level =
-                    client.rpc("resource.upgrade-status", null).path("written").asInt();
-            return level >= Level.TWO.number();
-        } catch (RpcException e) {
-            return false; // a Flux broker, or an older version
-        }
     }
 
     /** Whether the server is Muster. A Flux broker ignores keys that it does not know, such as an id. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param age the seconds since the state that the daemon shows was known to be the newest one
  */
 public record Standby(String leader, long lag, double age) {
-    /** Asks a daemon. Returns null if the daemon leads, or has a ledger of files, as each daemon of an earlier version has. */
+    /** Asks a daemon. Returns null if the daemon leads or has a ledger of files. */
     public static @Nullable Standby ask(FluxClient client) throws IOException {
         try {
             if (!ServerVerb.attribute(client, "muster.role").equals("standby")) {

@@ -34,9 +34,7 @@ public final class UpgradeStatus extends ServerVerb {
         }
         int written = answer.path("written").asInt();
         int newest = answer.path("newest").asInt();
-        console()
-                .println("the daemon writes format level " + written + " and knows levels "
-                        + answer.path("oldest").asInt() + " to " + newest);
+        console().println("the daemon writes format level " + written + " and reads levels up to " + newest);
         if (written == newest) {
             console().println("no upgrade has to be finished");
         } else {

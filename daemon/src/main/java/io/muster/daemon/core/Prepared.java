@@ -2,7 +2,6 @@ package io.muster.daemon.core;
 
 import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -31,16 +30,13 @@ record Prepared(
         Decision decision = command.decide(from, now, by);
         List<Event> events = decision.events();
         ChangeId id = command.id();
-        boolean journaled = from.level().includes(Level.TWO);
-        Principal written = from.level().includes(Level.THREE) ? by : by.withoutSpeaker();
-        Principal author = journaled ? written : written.withoutLogin();
         List<Entry> entries = new ArrayList<>(events.size());
         List<byte[]> lines = new ArrayList<>(events.size());
         InventoryState after = from;
         String refusal = null;
         for (Event event : events) {
             boolean last = entries.size() + 1 == events.size();
-            Entry entry = new Entry(seq + entries.size() + 1, now, author, event, journaled && last ? id : null);
+            Entry entry = new Entry(seq + entries.size() + 1, now, by, event, last ? id : null);
             after = entry.applyTo(after);
             entries.add(entry);
             byte[] line = entry.toBytes();
@@ -48,15 +44,7 @@ record Prepared(
             refusal = refusal == null && fault != null ? event.name() + " " + fault : refusal;
             lines.add(line);
         }
-        // In the first level, the id is remembered until the daemon ends.
-        return new Prepared(
-                decision,
-                entries,
-                lines,
-                id == null || journaled || entries.isEmpty()
-                        ? after
-                        : after.remember(id, now, by, seq + entries.size()),
-                refusal);
+        return new Prepared(decision, entries, lines, after, refusal);
     }
 
     long bytes() {

@@ -197,7 +197,7 @@ public final class LedgerAdmin implements Closeable {
     }
 
     private static Level known(ObjectNode found, String where) {
-        int number = found.path("level").asInt(Level.ONE.number());
+        int number = found.path("level").asInt();
         if (!Level.isKnown(number)) {
             throw new IllegalArgumentException(where + " is of "
                     + Level.unknown(number, found.path("needs").asText()));

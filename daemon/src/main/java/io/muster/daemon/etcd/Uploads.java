@@ -37,7 +37,8 @@ final class Uploads {
      * @param txn the transaction that wrote the last event in the state
      * @param bytes the size of the state
      */
-    record Ref(String name, long seq, String txn, double time, int level, int parts, int bytes, String crc) {
+    record Ref(
+            String name, long seq, String txn, double time, int level, String needs, int parts, int bytes, String crc) {
         static Ref parse(JsonNode json) {
             return new Ref(
                     json.path("name").asText(),
@@ -45,6 +46,7 @@ final class Uploads {
                     json.path("txn").asText(),
                     json.path("time").asDouble(),
                     json.path("level").asInt(),
+                    json.path("needs").asText(),
                     json.path("parts").asInt(),
                     json.path("bytes").asInt(),
                     json.path("crc32c").asText());
@@ -53,7 +55,7 @@ final class Uploads {
         ObjectNode toJson() {
             ObjectNode json = JsonNodeFactory.instance.objectNode();
             json.put("name", name).put("seq", seq).put("txn", txn).put("time", time);
-            json.put("level", level).put("needs", Level.of(level).needs());
+            json.put("level", level).put("needs", needs);
             return json.put("parts", parts).put("bytes", bytes).put("crc32c", crc);
         }
     }
@@ -83,7 +85,7 @@ final class Uploads {
     /** The state of a snapshot; null if it was deleted meanwhile. */
     byte @Nullable [] load(Ref ref) throws EtcdException, ForeignException {
         if (!Level.isKnown(ref.level)) {
-            throw new ForeignException("the snapshot in etcd is written in " + Level.unknown(ref.level, ""));
+            throw new ForeignException("the snapshot in etcd is written in " + Level.unknown(ref.level, ref.needs));
         }
         byte[] packed = store.pieces(store.keys().snapshots(ref.name), ref.parts);
         if (packed == null) {
@@ -130,7 +132,8 @@ final class Uploads {
                 return false;
             }
         }
-        Ref next = new Ref(name, seq, txn, time, level.number(), pieces.size(), state.length, crc(state));
+        Ref next =
+                new Ref(name, seq, txn, time, level.number(), level.needs(), pieces.size(), state.length, crc(state));
         ObjectNode both = JsonNodeFactory.instance.objectNode();
         both.set("current", next.toJson());
         if (previous != null) {

@@ -65,20 +65,12 @@ record Segment(long first, long size, Instant modified) {
                 head,
                 String.format(
                         Locale.ROOT,
-                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d%s}}",
+                        "{\"timestamp\":%.6f,\"name\":\"journal-segment\",\"context\":{\"version\":%d,\"first\":%d,\"needs\":\"%s\"}}",
                         now,
                         level.number(),
                         first,
-                        needs(level)));
+                        level.needs()));
         return head.flip();
-    }
-
-    /**
-     * The key of the head that names the first version that knows the level, for versions that do not know it. Level 1 is
-     * older than this key.
-     */
-    static String needs(Level level) {
-        return level == Level.ONE ? "" : ",\"needs\":\"" + level.needs() + "\"";
     }
 
     /** The number of the level that an intact head names. */

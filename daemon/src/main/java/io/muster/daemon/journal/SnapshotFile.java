@@ -158,9 +158,9 @@ record SnapshotFile(Level level, long seq, double timestamp, ObjectNode state) {
     private static List<byte[]> encode(Level level, long seq, double now, byte[] state) {
         String before = String.format(
                 Locale.ROOT,
-                "\"version\":%d%s,\"seq\":%d,\"timestamp\":%.6f,\n" + STATE,
+                "\"version\":%d,\"needs\":\"%s\",\"seq\":%d,\"timestamp\":%.6f,\n" + STATE,
                 level.number(),
-                Segment.needs(level),
+                level.needs(),
                 seq,
                 now);
         byte[] prefix = (HEAD + "00000000\",\n" + before).getBytes(StandardCharsets.UTF_8);

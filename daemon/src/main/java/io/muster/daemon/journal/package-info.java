@@ -26,7 +26,7 @@
  * <h2>A segment</h2>
  *
  * <pre>
- * 4cd25116 {"timestamp":1700000000.000000,"name":"journal-segment","context":{"version":1,"first":1}}
+ * 34a44178 {"timestamp":1700000000.000000,"name":"journal-segment","context":{"version":1,"first":1,"needs":"0.1.0"}}
  * c86b6a6e {"seq":1,"durable":0,"timestamp":1700000001.123456,"name":"drain","context":{"idset":"3",...}}
  * 8748fae2 {"seq":2,"durable":1,"more":1,"timestamp":1700000002.5,"name":"exclude","context":{...}}
  * 9645f6e6 {"seq":3,"durable":1,"timestamp":1700000002.5,"name":"undrain","context":{...}}
@@ -35,9 +35,8 @@
  * CRC32C of the JSON, eight lower-case hex digits, one space
  * </pre>
  *
- * {@code version} is the {@link io.muster.inventory.level.Level} of the lines up to an event {@code upgrade}, which raises it. From
- * level 2 on, {@code needs} beside it names the first version of Muster that reads the level. A new segment has the level of the newest
- * snapshot.
+ * {@code version} is the {@link io.muster.inventory.level.Level} of the lines up to an event {@code upgrade}, which raises it. {@code
+ * needs} names the first version of Muster that reads the level. A new segment has the level of the newest snapshot.
  *
  * {@code cut -c10- | jq} and {@code grep '"name":"drain"'} are debugging tools. The journal's keys:
  * <ul>
@@ -52,7 +51,7 @@
  *
  * <pre>
  * {"crc32c":"b97985f8",                                    of all bytes after this line
- * "version":1,"seq":4711,"timestamp":1700000003.000000,
+ * "version":1,"needs":"0.1.0","seq":4711,"timestamp":1700000003.000000,
  * "state":{...}}
  * </pre>
  *

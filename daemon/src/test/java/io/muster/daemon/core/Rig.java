@@ -14,7 +14,6 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
@@ -25,16 +24,13 @@ import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,20 +96,6 @@ public final class Rig implements AutoCloseable {
 
     public static Rig empty() {
         return on(new FaultyDisk(new MemoryDisk()), new HandDriven(START));
-    }
-
-    /** Returns a rig of four nodes whose state directory is in an older format level. */
-    public static Rig atLevel(int number) {
-        String head = "{\"timestamp\":1700000000.000000,\"name\":\"journal-segment\",\"context\":{\"version\":" + number
-                + ",\"first\":1}}";
-        CRC32C sum = new CRC32C();
-        sum.update(head.getBytes(StandardCharsets.UTF_8));
-        MemoryDisk disk = new MemoryDisk();
-        String line = String.format(Locale.ROOT, "%08x %s\n", sum.getValue(), head);
-        disk.set("journal/0000000000000001.log", line.getBytes(StandardCharsets.UTF_8));
-        Rig rig = on(new FaultyDisk(disk), new HandDriven(START));
-        rig.define(nodes("node[0-3]"));
-        return rig;
     }
 
     /** Returns a rig that starts on an existing disk. */
@@ -304,11 +286,6 @@ public final class Rig implements AutoCloseable {
 
         Past(int most) {
             recent = new RecentEvents(most);
-        }
-
-        @Override
-        public void begins(Level level) {
-            state = InventoryState.empty(level);
         }
 
         @Override

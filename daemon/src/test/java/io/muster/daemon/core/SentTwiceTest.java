@@ -88,7 +88,7 @@ class SentTwiceTest {
             }
         }
         try (Rig rig = Rig.on(new FaultyDisk(LocalDisk.existing(directory.resolve("state"))), clock)) {
-            rig.advance(Duration.ofMinutes(11));
+            rig.advance(Duration.ofMinutes(31));
             rig.submit(new Once(drain("2").command(), ChangeId.of(new UUID(8, 8), "drain 2")));
             rig.submit(drain("1"));
             assertThat(rig.state().holds().held()).hasToString("1-2");

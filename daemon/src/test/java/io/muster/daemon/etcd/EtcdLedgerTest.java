@@ -7,7 +7,6 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Outcome;
-import io.muster.inventory.level.Level;
 import io.muster.testing.Needs;
 import java.io.Closeable;
 import java.io.IOException;
@@ -308,19 +307,6 @@ final class EtcdLedgerTest {
         } finally {
             first.close();
         }
-    }
-
-    @Test
-    void a_daemon_without_a_copy_writes_in_the_format_level_of_the_ledger() throws Exception {
-        try (Node older = new Node(parts("a").at(Level.TWO)).awaitLead()) {
-            assertDurable(older.writeAndWait("one"));
-        }
-        try (Node newer = new Node(parts("b").at(Level.THREE)).awaitLead()) {
-            assertDurable(newer.writeAndWait("two"));
-        }
-        assertThat(etcd.ctl("get", PREFIX + "log/", "--prefix", "--print-value-only"))
-                .contains("\"one\"", "\"two\"", "\"level\":2")
-                .doesNotContain("\"level\":3");
     }
 
     private void awaitSnapshot(int seq) {

@@ -45,7 +45,6 @@ final class Node implements AutoCloseable {
     private final AtomicBoolean leads = new AtomicBoolean();
     private final AtomicBoolean silent = new AtomicBoolean();
     private volatile @Nullable Leader leader;
-    private volatile Level level;
     private long proposed;
     private boolean closed;
     /** Used by the core only. */
@@ -58,38 +57,30 @@ final class Node implements AutoCloseable {
             Disk disk,
             Duration patience,
             UnaryOperator<Store> stores,
-            boolean compact,
-            Level level) {
+            boolean compact) {
         static Parts of(List<URI> endpoints, String member) {
-            return new Parts(
-                    endpoints, member, new MemoryDisk(), Duration.ofSeconds(10), store -> store, false, Level.NEWEST);
+            return new Parts(endpoints, member, new MemoryDisk(), Duration.ofSeconds(10), store -> store, false);
         }
 
         Parts on(Disk other) {
-            return new Parts(endpoints, member, other, patience, stores, compact, level);
+            return new Parts(endpoints, member, other, patience, stores, compact);
         }
 
         Parts patient(Duration other) {
-            return new Parts(endpoints, member, disk, other, stores, compact, level);
+            return new Parts(endpoints, member, disk, other, stores, compact);
         }
 
         Parts with(UnaryOperator<Store> other) {
-            return new Parts(endpoints, member, disk, patience, other, compact, level);
+            return new Parts(endpoints, member, disk, patience, other, compact);
         }
 
         Parts compacting() {
-            return new Parts(endpoints, member, disk, patience, stores, true, level);
-        }
-
-        /** The level of a node that has no events. */
-        Parts at(Level other) {
-            return new Parts(endpoints, member, disk, patience, stores, compact, other);
+            return new Parts(endpoints, member, disk, patience, stores, true);
         }
     }
 
     Node(Parts parts) throws IOException {
         disk = parts.disk;
-        level = parts.level;
         AtomicLast last = new AtomicLast();
         LedgerListener listener = new LedgerListener() {
             @Override
@@ -111,7 +102,7 @@ final class Node implements AutoCloseable {
         EtcdSettings settings = new EtcdSettings(
                 new EtcdAccess(parts.endpoints, new EtcdTls(null, null, null), "", null),
                 "/muster/test/",
-                new Leader(parts.member, UUID.randomUUID().toString(), "host", 1, List.of("local:///s"), "1", 4),
+                new Leader(parts.member, UUID.randomUUID().toString(), "host", 1, List.of("local:///s"), "1", 1),
                 Duration.ofSeconds(2),
                 parts.patience,
                 true,
@@ -148,13 +139,11 @@ final class Node implements AutoCloseable {
     private record Standing(Node node) implements io.muster.daemon.etcd.Standing {
         @Override
         public Level level() {
-            return node.level;
+            return Level.NEWEST;
         }
 
         @Override
-        public void begins(Level level) {
-            node.level = level;
-        }
+        public void begins(Level level) {}
 
         @Override
         public void follow(List<List<JournalRecord>> commands) throws InterruptedException {

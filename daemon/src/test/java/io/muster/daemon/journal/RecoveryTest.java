@@ -221,12 +221,14 @@ class RecoveryTest {
 
     @Test
     void aNewerFormatLevelIsRefusedByStartAndRepair() throws IOException {
-        String head = "{\"timestamp\":1.0,\"name\":\"journal-segment\",\"context\":{\"version\":9,\"first\":1}}";
+        String head =
+                "{\"timestamp\":1.0,\"name\":\"journal-segment\",\"context\":{\"version\":9,\"first\":1,\"needs\":\"7.5.0\"}}";
         disk.set(ONE, line(head));
-        String sentence = "it is written in format level 9, and this version knows levels 1 to 4: start ";
+        String sentence =
+                "it is written in format level 9, and this version reads levels up to 1: start muster 7.5.0 or"
+                        + " later";
         assertThatThrownBy(() -> Client.recovered(disk))
-                .hasMessage("journal/0000000000000001.log: " + sentence
-                        + "the version that wrote it; nothing has been changed");
+                .hasMessage("journal/0000000000000001.log: " + sentence + "; nothing has been changed");
         refusesToRepair("journal/0000000000000001.log: " + sentence);
 
         String snapshot = "\"version\":9,\"needs\":\"7.5.0\",\"seq\":4,\"timestamp\":1.0,\n\"state\":{}}\n";
@@ -234,7 +236,7 @@ class RecoveryTest {
                 SnapshotFile.FILE,
                 ("{\"crc32c\":\"" + crc(snapshot) + "\",\n" + snapshot).getBytes(StandardCharsets.UTF_8));
         assertThatThrownBy(() -> Client.recovered(disk))
-                .hasMessage("snapshot.json: " + sentence + "muster 7.5.0 or later; nothing has been changed");
+                .hasMessage("snapshot.json: " + sentence + "; nothing has been changed");
         refusesToRepair("snapshot.json: " + sentence);
     }
 

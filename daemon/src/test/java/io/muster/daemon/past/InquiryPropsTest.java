@@ -23,11 +23,11 @@ import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.AcquisitionChanges;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
-import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
@@ -154,7 +154,7 @@ class InquiryPropsTest {
             case 5 -> new MembershipChanges.Exclude(targets, "spare");
             case 6 -> new MembershipChanges.Include(targets, "back");
             case 7 -> random.nextInt(4) == 0 ? define(random) : new MembershipChanges.Shrink(targets, null);
-            case 8 -> new FormatChanges.FinishUpgrade();
+            case 8 -> new AcquisitionChanges.Claim("flux", random.nextInt(60));
             case 9 -> new NoteChanges.Annotate(targets, List.of(), edit(random));
             case 10, 11 ->
                 new NoteChanges.Annotate(

@@ -11,7 +11,6 @@ import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Rig;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.state.FormatChanges;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Header;
@@ -57,11 +56,8 @@ class SpeakForTest {
 
     @BeforeEach
     void open() throws IOException {
-        stage = on(Rig.ofFour());
-    }
-
-    private Stage on(Rig rig) throws IOException {
-        return new Stage(rig, ACCESS, FewAccounts.of(etc, "root:0", "flux:500", "ada:1000", "alice:1001", "bob:1002"));
+        stage = new Stage(
+                Rig.ofFour(), ACCESS, FewAccounts.of(etc, "root:0", "flux:500", "ada:1000", "alice:1001", "bob:1002"));
     }
 
     @AfterEach
@@ -310,30 +306,6 @@ class SpeakForTest {
         assertThat(stage.denials)
                 .filteredOn(line -> !line.endsWith(" again"))
                 .containsExactly("resource.drain 2000 speaker=502");
-    }
-
-    /** An older level has no speaker, so that the version that reads the level finds an author that it knows. */
-    @Test
-    void theSpeakerIsWrittenFromFormatLevel3On() throws IOException {
-        stage.close();
-        stage = on(Rig.atLevel(2));
-        Stage.Caller flux = join(FLUX);
-        assertThat(ask(flux, ALICE, "resource.drain", drain("1", "ops"))).contains("\"seq\":2");
-        assertThat(authorOf(1)).isEqualTo(new Principal(ALICE, "alice", 0));
-        assertThat(ask(flux, ALICE, "resource.drain", drain("1", "ops")))
-                .as("the same request")
-                .isEqualTo("{\"changed\":true,\"seq\":2}");
-        assertThat(ask(flux, 0, "resource.drain", "{\"targets\":\"2\",\"holder\":\"ops\"}"))
-                .isEqualTo("ok");
-        assertThat(authorOf(2))
-                .as("flux may not be root, so this was flux's request")
-                .isEqualTo(new Principal(FLUX, "flux", 4711));
-
-        stage.rig.submit(new FormatChanges.FinishUpgrade());
-        assertThat(ask(flux, ALICE, "resource.undrain", "{\"targets\":\"1\",\"holder\":\"ops\"}"))
-                .isEqualTo("ok");
-        assertThat(ask(flux, ALICE, "resource.drain", "{\"targets\":\"3\"}")).isEqualTo("ok");
-        assertThat(authorOf(3).names()).isEqualTo("alice through flux");
     }
 
     @Test

@@ -70,16 +70,6 @@ public final class Holds {
         return found.build();
     }
 
-    /** Returns whether any of {@code ranks} has a hold by another holder than {@code holder}. */
-    public boolean isHeldByOthersThan(String holder, Idset ranks) {
-        boolean[] found = {false};
-        byRank.forEachIn(
-                ranks,
-                (first, last, set) ->
-                        found[0] |= HoldSet.without(set, h -> h.holder().equals(holder)) != null);
-        return found[0];
-    }
-
     /** Returns the holds that have expired by {@code now}, with their ranks. */
     public Map<Hold, Idset> expired(double now) {
         Map<Hold, Idset.Builder> found = new LinkedHashMap<>();
@@ -118,10 +108,6 @@ public final class Holds {
      */
     private Idset held(Idset ranks, Idset kept) {
         return kept.equals(ranks) ? held.union(ranks) : held.subtract(ranks).union(kept);
-    }
-
-    public Holds clear(Idset ranks) {
-        return held.intersects(ranks) ? change(ranks, set -> null) : this;
     }
 
     private static void collect(Map<Double, Idset.Builder> into, HoldSet set, int first, int last) {

@@ -28,10 +28,7 @@ public record Principal(
     /** The kernel's value for a process that no login has started, such as a service. */
     public static final int NO_LOGIN = -1;
 
-    /**
-     * The value for an author without a uid on the daemon's host. The kernel reserves it for "no user". Earlier versions write it
-     * for the daemon alone, so they read such authors without loss.
-     */
+    /** The value for an author without a uid on the daemon's host. The kernel reserves it for "no user". */
     public static final int NO_UID = -1;
 
     /** Keys of an author. They are in a separate object or among the keys of an event. */
@@ -143,22 +140,6 @@ public record Principal(
             speaker.write(out);
         }
         extras.write(out);
-    }
-
-    /** Returns this author as the first format level stores it. */
-    public Principal withoutLogin() {
-        return login == NO_LOGIN ? this : new Principal(uid, user, pid, NO_LOGIN, speaker, extras);
-    }
-
-    /**
-     * Returns this author as the first two format levels store it: the one user to whom the holds and change ids of the request
-     * belong.
-     */
-    public Principal withoutSpeaker() {
-        if (speaker == null) {
-            return this;
-        }
-        return speaker.squashed ? speaker.author : new Principal(uid, user, pid, login, null, extras);
     }
 
     /** Returns {@link #author()} from the members that {@link #write} writes. */

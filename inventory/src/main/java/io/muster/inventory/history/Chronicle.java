@@ -222,11 +222,7 @@ public final class Chronicle {
         switch (event.kind()) {
             case DRAIN, DRAIN_REASON, DRAIN_ANEW -> drain(host, event);
             case UNDRAIN -> undrain(host, event);
-            case EXCLUDE -> {
-                endAll(host, Outage.Kind.DRAINED, event, event.reason());
-                begin(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
-            }
-            case EXCLUDE_HELD -> begin(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
+            case EXCLUDE -> begin(host, new Slot(Outage.Kind.EXCLUDED, event.holder()), event);
             case SHRINK -> begin(host, new Slot(Outage.Kind.LOST, ""), event);
             case INCLUDE -> include(host, event);
             case OFFLINE -> {

@@ -54,10 +54,7 @@ public record PastEvent(
         /** A drain that replaces an existing hold. */
         DRAIN_ANEW,
         UNDRAIN,
-        /** Hosts are excluded, and all holds on them end. */
         EXCLUDE,
-        /** Hosts are excluded and keep their holds. */
-        EXCLUDE_HELD,
         SHRINK,
         INCLUDE,
         OFFLINE,
@@ -93,7 +90,6 @@ public record PastEvent(
             holder = undrain.holder();
             reason = orNone(undrain.reason());
         } else if (event instanceof MembershipChanges.Excluded exclude) {
-            kind = exclude.keepsHolds() ? Kind.EXCLUDE_HELD : kind;
             holder = author(exclude.kind().word());
             reason = orNone(exclude.reason());
         } else if (event instanceof MembershipChanges.Included include) {
@@ -143,7 +139,6 @@ public record PastEvent(
             kind = nodelist.isMissingNode() ? Kind.OTHER : kind;
         } else if (kind != Kind.OTHER && !context.path("nodelist").asText("").isEmpty()) {
             hosts.add(wanted.only(context.path("nodelist").asText()));
-            kind = context.path("keeps-holds").asBoolean() ? Kind.EXCLUDE_HELD : kind;
         }
         return new PastEvent(
                 event.path("timestamp").asDouble(),
@@ -152,8 +147,7 @@ public record PastEvent(
                 switch (kind) {
                     case DRAIN, DRAIN_REASON, DRAIN_ANEW, UNDRAIN ->
                         context.path("holder").asText(Hold.SHARED);
-                    case EXCLUDE, EXCLUDE_HELD, SHRINK, INCLUDE ->
-                        author(context.path("kind").asText());
+                    case EXCLUDE, SHRINK, INCLUDE -> author(context.path("kind").asText());
                     default -> "";
                 },
                 switch (kind) {

@@ -2,26 +2,16 @@ package io.muster.inventory.level;
 
 /**
  * A format level: the kinds of events and the keys that may stand in a state directory. Every file names the level in which it
- * is written. A new level is a new constant here; from then on the daemon writes the additions of the new level only where
- * {@link #includes} permits them.
+ * is written, and the first version that reads this level. A new level is a new constant here; from then on the daemon writes the
+ * additions of the new level only where {@link #includes} permits them.
  *
  * <p>After an upgrade of the program, the daemon continues in the level that it finds, so that the earlier version can start
  * again. {@code muster upgrade finish} ends this.
  */
 public enum Level {
-    ONE(1, "0.1.0", "every event but upgrade"),
-    TWO(
-            2,
-            "0.1.0",
-            "the daemon remembers the ids of changes over a restart, and records login uids; exclusions keep named holds"),
-    THREE(
-            3,
-            "0.1.0",
-            "a scheduler may acquire with an owner, and keep the acquisition over a restart; reporters of liveness are"
-                    + " remembered; authors name who spoke for them"),
-    FOUR(4, "0.1.0", "vertices of the resource graph can be tagged and marked, and schedulers can store data on them");
+    ONE(1, "0.1.0", "the format of 0.1.0");
 
-    public static final Level NEWEST = FOUR;
+    public static final Level NEWEST = values()[values().length - 1];
 
     private final int number;
     private final String needs;
@@ -63,11 +53,10 @@ public enum Level {
     /**
      * Returns the rest of a sentence about a file or an event in a level that this version does not know.
      *
-     * @param needs the first version that reads it; "" if the file does not say
+     * @param needs the first version that reads it
      */
     public static String unknown(long number, String needs) {
-        String version = needs.isEmpty() ? "the version that wrote it" : "muster " + needs + " or later";
-        return "format level " + number + ", and this version knows levels " + ONE.number() + " to " + NEWEST.number()
-                + ": start " + version;
+        return "format level " + number + ", and this version reads levels up to " + NEWEST.number() + ": start muster "
+                + needs + " or later";
     }
 }

@@ -5,7 +5,6 @@ import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.json.Extras;
-import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,8 @@ public final class AcquisitionChanges {
     public record Claim(String owner, double grace) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            String fault = fault(state);
+            String fault = Acquisition.ownerFault(owner);
+            fault = fault == null ? Acquisition.graceFault(grace) : fault;
             if (fault != null) {
                 return Decision.reject(Decision.Rejection.Kind.INVALID, fault);
             }
@@ -39,16 +39,6 @@ public final class AcquisitionChanges {
             return held != null && held.grace() == grace
                     ? Decision.accept()
                     : Decision.accept(new Acquired(owner, grace, Extras.NONE));
-        }
-
-        private @Nullable String fault(InventoryState state) {
-            String fault = Acquisition.ownerFault(owner);
-            fault = fault == null ? Acquisition.graceFault(grace) : fault;
-            if (fault != null) {
-                return fault;
-            }
-            String early = FormatChanges.levelFault(state, Level.THREE, "an acquisition with an owner");
-            return early == null ? null : early + ", or acquire without an owner";
         }
     }
 

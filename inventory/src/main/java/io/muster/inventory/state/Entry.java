@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param seq sequence number, one more than that of the previous entry
  * @param timestamp seconds since the epoch
- * @param id the id of the change of which this is the last entry; null if it has none, and always in the first format level
+ * @param id the id of the change of which this is the last entry; null if it has none
  */
 public record Entry(
         long seq,
@@ -219,11 +219,7 @@ public record Entry(
 
         private Event absence(String name) {
             MembershipChanges.Excluded event = new MembershipChanges.Excluded(
-                    targets(),
-                    Membership.Kind.read(context),
-                    reason(),
-                    context.flag("keeps-holds"),
-                    extras("kind", "reason", "keeps-holds"));
+                    targets(), Membership.Kind.read(context), reason(), extras("kind", "reason"));
             if (!event.name().equals(name)) {
                 throw context.fault("kind", "is not that of an event \"" + name + "\"");
             }

@@ -11,14 +11,6 @@ import org.jspecify.annotations.Nullable;
 public final class FormatChanges {
     private FormatChanges() {}
 
-    /** Returns why something that only {@code level} can journal is refused now, or null. */
-    static @Nullable String levelFault(InventoryState state, Level level, String what) {
-        return state.level().includes(level)
-                ? null
-                : what + " needs format level " + level.number() + ", and the state directory is in level "
-                        + state.level().number() + ": run `muster upgrade finish`";
-    }
-
     /** Raises the level of the state directory to the newest one, so that the earlier version no longer starts on it. */
     public record FinishUpgrade() implements Command {
         @Override
@@ -27,7 +19,7 @@ public final class FormatChanges {
         }
     }
 
-    /** Entries after this event may be of a level that earlier versions do not know. Earlier versions do not know this event either. */
+    /** Entries after this event may be of a level that earlier versions do not know. */
     public record Upgraded(Level to) implements Event {
         static Upgraded read(Fields context) {
             long number = context.integer("level", 1, Integer.MAX_VALUE);

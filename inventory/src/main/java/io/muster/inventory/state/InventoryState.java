@@ -114,10 +114,7 @@ public final class InventoryState {
         return departed;
     }
 
-    /**
-     * Returns the level in which the state directory is written. A change that needs a higher level is refused, or is written
-     * without its part of the higher level.
-     */
+    /** Returns the level in which the state directory is written. */
     public Level level() {
         return books.level();
     }
@@ -209,7 +206,7 @@ public final class InventoryState {
      *
      * @param seq sequence number of the last entry of the change
      */
-    public InventoryState remember(ChangeId id, double time, Principal by, long seq) {
+    InventoryState remember(ChangeId id, double time, Principal by, long seq) {
         return with(books.with(ChangeIds.Given.of(id, by, time, seq)));
     }
 

@@ -11,7 +11,6 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -87,44 +86,28 @@ public final class MembershipChanges {
 
     /**
      * Returns the events that exclude ranks. The shared hold ends, as in flux-core, where no rank is both excluded and drained.
-     * Named holds stay, because each of them belongs to a user who still has a reason to keep the host. In the first format
-     * level, every hold ends, as in the earlier version, which may read the state directory again.
+     * Named holds stay, because each of them belongs to a user who still has a reason to keep the host.
      */
     private static List<Event> exclude(
             InventoryState state, Idset ranks, Membership.Kind kind, @Nullable String reason) {
         List<Event> events = new ArrayList<>();
-        boolean isHeldByName = state.holds().isHeldByOthersThan(Hold.SHARED, ranks);
-        boolean keepsHolds = isHeldByName && state.level().includes(Level.TWO);
-        boolean endsAll = isHeldByName && !keepsHolds;
-        Idset ending = endsAll
-                ? ranks.intersect(state.holds().held())
-                : state.holds().matching(ranks, Hold.SHARED, hold -> hold != null);
+        Idset ending = state.holds().matching(ranks, Hold.SHARED, hold -> hold != null);
         if (!ending.isEmpty()) {
             events.add(new HoldChanges.Undrained(
-                    Event.Targets.of(state, ending),
-                    "excluded",
-                    HoldChanges.Overwrite.NOTHING,
-                    endsAll ? HoldChanges.Undrained.EVERYBODY : Hold.SHARED));
+                    Event.Targets.of(state, ending), "excluded", HoldChanges.Overwrite.NOTHING, Hold.SHARED));
         }
-        events.add(new Excluded(Event.Targets.of(state, ranks), kind, reason, keepsHolds, Extras.NONE));
+        events.add(new Excluded(Event.Targets.of(state, ranks), kind, reason));
         return events;
     }
 
-    /**
-     * The event that ranks are no longer offered to schedulers.
-     *
-     * @param keepsHolds whether the holds on the ranks stay. In an event without this key, the holds on excluded ranks end,
-     *     as in every event of earlier versions; the key is written only if a hold stays, so that an earlier version reads
-     *     all other events with the same result
-     */
+    /** The event that ranks are no longer offered to schedulers. It ends no hold. */
     public record Excluded(
             Event.Targets targets,
             Membership.Kind kind,
             @Nullable String reason,
-            boolean keepsHolds,
             Extras extras) implements Event.Targeted {
         public Excluded(Event.Targets targets, Membership.Kind kind, @Nullable String reason) {
-            this(targets, kind, reason, false, Extras.NONE);
+            this(targets, kind, reason, Extras.NONE);
         }
 
         @Override
@@ -135,18 +118,13 @@ public final class MembershipChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             writeMembership(out, targets, kind, reason);
-            if (keepsHolds) {
-                out.writeBooleanField("keeps-holds", true);
-            }
             extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             Membership.Absence absence = new Membership.Absence(kind, reason, time, by, extras);
-            InventoryState absent = state.withMembership(m -> m.leave(targets.ranks(), absence));
-            boolean keep = keepsHolds || kind == Membership.Kind.LOST;
-            return keep ? absent : absent.withHolds(h -> h.clear(targets.ranks()));
+            return state.withMembership(m -> m.leave(targets.ranks(), absence));
         }
     }
 

@@ -14,7 +14,6 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.UnknownPathException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -73,7 +72,7 @@ public final class NoteChanges {
 
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
-            String fault = fault(state);
+            String fault = fault();
             return targets.isEmpty()
                     ? Targets.bounded(
                             () -> fault == null ? annotate(state, Places.NONE, by) : Decision.reject(INVALID, fault))
@@ -85,14 +84,13 @@ public final class NoteChanges {
                                     state, Places.NONE.within("", found.ranks()).away("", found.departed()), by));
         }
 
-        private @Nullable String fault(InventoryState state) {
+        private @Nullable String fault() {
             String fault = edit.fault();
             if (targets.isEmpty() && paths.isEmpty()) {
                 fault = "the request names no vertex: give targets or paths";
             }
             NoteEdit.Mark mark = edit.mark();
-            fault = fault == null && mark != null ? Wording.fault("reason", mark.reason()) : fault;
-            return fault == null ? FormatChanges.levelFault(state, Level.FOUR, "a tag or a mark") : fault;
+            return fault == null && mark != null ? Wording.fault("reason", mark.reason()) : fault;
         }
 
         private Decision annotate(InventoryState state, Places targeted, Principal by) {

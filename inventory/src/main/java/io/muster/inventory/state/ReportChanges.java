@@ -12,7 +12,6 @@ import io.muster.inventory.axis.Report;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
-import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +42,6 @@ public final class ReportChanges {
 
         private @Nullable String fault(InventoryState state) {
             String fault = Report.reporterFault(reporter);
-            fault = fault == null ? FormatChanges.levelFault(state, Level.THREE, "a report") : fault;
             if (fault != null) {
                 return fault;
             }

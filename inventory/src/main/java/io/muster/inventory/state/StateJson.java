@@ -51,8 +51,7 @@ import java.util.TreeMap;
  *   "reports": [{"reporter", "idset", "nodelist", "since", "lapsed", "by"}],
  *   "notes": see {@link NoteJson}, also in a departed host }
  * </pre>
- * {@code level} and {@code ids} are absent in the first format level, and {@code acquisitions}, {@code reports} and {@code notes}
- * where there are none. Keys that this version does not know are read and written again, in the whole object, in a group of {@code
+ * {@code acquisitions}, {@code reports} and {@code notes} are absent where there are none. Keys that this version does not know are read and written again, in the whole object, in a group of {@code
  * liveness} or {@code absent}, in a hold, in an acquisition, in a report, in a note, in {@code by} and in a departed host.
  */
 public final class StateJson {
@@ -307,7 +306,7 @@ public final class StateJson {
             reports();
             NoteJson.write(out, state);
             state.books().extras().write(out);
-            if (withR && state.level().includes(Level.TWO)) {
+            if (withR) {
                 out.writeNumberField("level", state.level().number());
                 ids();
             }

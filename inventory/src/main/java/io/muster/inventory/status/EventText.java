@@ -75,7 +75,6 @@ public final class EventText {
                     "ranks",
                     "nodelist",
                     "kind",
-                    "keeps-holds",
                     "userid",
                     "user",
                     "pid",

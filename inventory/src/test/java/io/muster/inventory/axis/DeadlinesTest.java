@@ -26,10 +26,10 @@ class DeadlinesTest {
         assertThat(holds.nextDeadline()).isEqualTo(1000);
         assertThat(holds.expired(1009.5)).hasSize(10);
         for (int i = 0; i < MANY - 1; i++) {
-            holds = holds.clear(Idset.of(i));
+            holds = holds.change(Idset.of(i), set -> null);
         }
         assertThat(holds.nextDeadline()).isEqualTo(1000 + MANY - 1);
-        assertThat(holds.clear(Idset.of(MANY - 1)).nextDeadline()).isZero();
+        assertThat(holds.change(Idset.of(MANY - 1), set -> null).nextDeadline()).isZero();
     }
 
     @Test
@@ -40,7 +40,9 @@ class DeadlinesTest {
         for (int step = 0; step < 5000; step++) {
             int rank = random.nextInt(until.length);
             until[rank] = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(200);
-            holds = until[rank] == 0 ? holds.clear(Idset.of(rank)) : hold(holds, Idset.of(rank), until[rank]);
+            holds = until[rank] == 0
+                    ? holds.change(Idset.of(rank), set -> null)
+                    : hold(holds, Idset.of(rank), until[rank]);
             double earliest = Arrays.stream(until).filter(u -> u > 0).min().orElse(0);
             assertThat(holds.nextDeadline()).isEqualTo(earliest);
         }
@@ -66,6 +68,6 @@ class DeadlinesTest {
         Holds holds = hold(Holds.NONE, ranks, 1000);
         assertThat(holds.expired(1000).values()).containsExactly(ranks);
         assertThat(hold(holds, ranks, 2000).nextDeadline()).isEqualTo(2000);
-        assertThat(holds.clear(ranks).nextDeadline()).isZero();
+        assertThat(holds.change(ranks, set -> null).nextDeadline()).isZero();
     }
 }

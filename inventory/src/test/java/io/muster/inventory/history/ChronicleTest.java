@@ -132,17 +132,9 @@ class ChronicleTest {
     }
 
     @Test
-    void excludingEndsTheHolds() {
-        event("drain", "n1", "reason", "bad");
-        event("exclude", "n1", "reason", "spare");
-        event("include", "n1");
-        assertThat(told()).containsExactly("100..110 drained admin bad spare [n1]", "110..120 excluded  spare  [n1]");
-    }
-
-    @Test
-    void anExclusionThatKeepsHoldsEndsNone() {
+    void anExclusionEndsNoHold() {
         event("drain", "n1", "reason", "bad", "holder", "ops");
-        event("exclude", "n1", "kind", "admin", "keeps-holds", "true");
+        event("exclude", "n1", "kind", "admin");
         assertThat(told()).containsExactly("100.. drained ops bad  [n1]", "110.. excluded    [n1]");
     }
 

@@ -3,7 +3,6 @@ package io.muster.inventory.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.level.Level;
 import org.junit.jupiter.api.Test;
 
 class AcquisitionChangesTest {
@@ -65,10 +64,6 @@ class AcquisitionChangesTest {
                 .isEqualTo("INVALID grace must be 0 to 86400 seconds, not -1.0");
         assertThat(refusal(none, new AcquisitionChanges.Claim("a", Double.NaN), States.BOB))
                 .startsWith("INVALID grace");
-        assertThat(refusal(InventoryState.empty(Level.TWO), CLAIM, States.ALICE))
-                .isEqualTo(
-                        "INVALID an acquisition with an owner needs format level 3, and the state directory is in level 2:"
-                                + " run `muster upgrade finish`, or acquire without an owner");
         assertThat(refusal(none, new AcquisitionChanges.Release("", null), States.BOB))
                 .isEqualTo("INVALID no acquisition has an owner: nothing can be released");
         assertThat(refusal(one, new AcquisitionChanges.Release("x", null), States.BOB))

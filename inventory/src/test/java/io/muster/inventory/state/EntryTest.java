@@ -53,8 +53,6 @@ class EntryTest {
                         + "'overwrite':0,'holder':'admin','userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'admin',"
                         + "'reason':'burn-in','userid':1001,'user':'alice'}}",
-                "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'admin',"
-                        + "'keeps-holds':true,'userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'exclude','context':{'idset':'3','nodelist':'host3','kind':'config',"
                         + "'userid':1001,'user':'alice'}}",
                 "{'timestamp':5,'name':'shrink','context':{'idset':'3','nodelist':'host3','kind':'lost',"
@@ -215,18 +213,12 @@ class EntryTest {
             assertThat(entry.by().author()).isEqualTo("alice through flux (login uid 3)");
             assertThat(entry.by()).hasToString("alice(1001) through flux(500)");
             assertThat(entry.by().person().uid()).isEqualTo(squashed ? 500 : 1001);
-            assertThat(entry.by().withoutSpeaker().uid()).isEqualTo(squashed ? 500 : 1001);
-            assertThat(entry.by().withoutSpeaker().speaker()).isNull();
             assertThat(EventText.of(entry.toJson(), Times::second))
                     .isEqualTo("drain n1 (rank 1) holder=admin by alice through flux (login uid 3)");
             assertThat(PastEvent.of(entry.toJson(), ALL)).isEqualTo(PastEvent.of(entry));
         }
     }
 
-    /**
-     * Format levels do not matter: every version reads and writes these keys, and the userid of the daemon itself was -1 in
-     * every version.
-     */
     @Test
     void anAuthorWithoutAUidIsKeptAndShownByName() {
         String line =

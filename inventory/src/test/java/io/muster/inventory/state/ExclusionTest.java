@@ -3,20 +3,15 @@ package io.muster.inventory.state;
 import static io.muster.inventory.state.States.ALICE;
 import static io.muster.inventory.state.States.BOB;
 import static io.muster.inventory.state.States.config;
-import static io.muster.inventory.state.States.define;
 import static io.muster.inventory.state.States.drain;
 import static io.muster.inventory.state.States.exclude;
 import static io.muster.inventory.state.States.hold;
 import static io.muster.inventory.state.States.include;
-import static io.muster.inventory.state.States.resources;
 import static io.muster.inventory.state.States.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
-import io.muster.inventory.axis.Membership;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.level.Level;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +37,7 @@ class ExclusionTest {
         assertThat(words(four.run(exclude("1-2"), BOB)))
                 .isEqualTo("undrain {'idset':'1-2','nodelist':'host[1-2]','reason':'excluded','overwrite':0,"
                         + "'holder':'admin'}\n"
-                        + "exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin','keeps-holds':true}");
+                        + "exclude {'idset':'1-2','nodelist':'host[1-2]','kind':'admin'}");
         assertThat(named(1)).isEqualTo(before);
         assertThat(before.by()).isEqualTo(ALICE);
         four.after(include("1-2"));
@@ -57,33 +52,5 @@ class ExclusionTest {
         assertThat(named(1).holder()).isEqualTo("ops");
         assertThat(state().members()).hasToString("0-3");
         assertThat(state().view().up()).hasToString("0,3");
-    }
-
-    @Test
-    void withoutNamedHoldsTheEventIsThatOfEarlierVersions() {
-        four.after(drain("1", "x"), hold("3", "ops", 0));
-        assertThat(words(four.run(exclude("0-1"))))
-                .endsWith("exclude {'idset':'0-1','nodelist':'host[0-1]','kind':'admin'}");
-    }
-
-    /** Before an upgrade is finished, the earlier version must read the journal with the same result. */
-    @Test
-    void inTheFirstLevelEveryHoldEnds() {
-        States first = States.on(InventoryState.empty(Level.ONE));
-        first.after(define(resources("0-3", "host[0-3]")), drain("1", "x"), hold("1-2", "ops", 0));
-        assertThat(words(first.run(exclude("0-2"))))
-                .isEqualTo(
-                        "undrain {'idset':'1-2','nodelist':'host[1-2]','reason':'excluded','overwrite':0,'holder':'*'}\n"
-                                + "exclude {'idset':'0-2','nodelist':'host[0-2]','kind':'admin'}");
-        assertThat(first.state().holds().held()).isEqualTo(Idset.EMPTY);
-    }
-
-    /** The journals of earlier versions must give the state that these versions had. */
-    @Test
-    void anExclusionEventWithoutKeepsHoldsEndsEveryHold() {
-        four.after(drain("1", "x"), hold("1", "ops", 0));
-        Event.Targets one = new Event.Targets(Idset.of(1), "host1");
-        Event exclusion = new MembershipChanges.Excluded(one, Membership.Kind.ADMIN, null);
-        assertThat(state().apply(exclusion, 100, BOB).holds().held()).isEqualTo(Idset.EMPTY);
     }
 }

@@ -12,7 +12,6 @@ import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Fields;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.UnknownPathException;
 import java.util.List;
 import java.util.Map;
@@ -229,18 +228,6 @@ class NoteChangesTest {
         assertThat(outcome(on("host3", NoteEdit.tag("a", ""))))
                 .isEqualTo(
                         "INVALID invalid targets: R does not name host3: notes on departed hosts can only be removed");
-    }
-
-    @Test
-    void formatLevelThreeRefusesNotes() {
-        InventoryState old = InventoryState.empty(Level.THREE);
-        old = States.on(old)
-                .after(States.define(States.resources("0-3", "host[0-3]")))
-                .state();
-        assertThat(States.words(on("0", NoteEdit.tag("a", "")).decide(old, 5, States.ALICE)))
-                .isEqualTo(
-                        "INVALID a tag or a mark needs format level 4, and the state directory is in level 3: run `muster "
-                                + "upgrade finish`");
     }
 
     @Test

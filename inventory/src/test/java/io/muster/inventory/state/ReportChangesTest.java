@@ -7,7 +7,6 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.level.Level;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.HostStatus;
 import io.muster.inventory.status.JobUsage;
@@ -76,17 +75,6 @@ class ReportChangesTest {
         assertThat(state.liveness().reports().unknown().contains(3)).isTrue();
         InventoryState forced = after(state, 300, new LivenessChanges.ForceDown(Idset.of(3)));
         assertThat(forced.liveness().offline(ALL)).hasToString("3");
-    }
-
-    @Test
-    void formatLevelTwoRefusesReports() {
-        Decision decision = REGISTER.decide(InventoryState.empty(Level.TWO), 1, States.ALICE);
-        assertThat(decision.rejection())
-                .isNotNull()
-                .satisfies(refusal -> assertThat(refusal.text())
-                        .isEqualTo(
-                                "a report needs format level 3, and the state directory is in level 2: run `muster upgrade"
-                                        + " finish`"));
     }
 
     @Test

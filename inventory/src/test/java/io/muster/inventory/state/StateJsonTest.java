@@ -52,7 +52,7 @@ class StateJsonTest {
             + "'departed':{'host3':{'holds':[{'holder':'admin','reason':'dimm','since':100,"
             + "'by':{'userid':1001,'user':'alice','pid':42}}],'property-remove':['batch']},"
             + "'host4':{'absent':[{'kind':'admin','since':100,'by':{'userid':1001,'user':'alice','pid':42}}],"
-            + "'property-add':['debug']}},'level':4,'ids':[]}";
+            + "'property-add':['debug']}},'level':1,'ids':[]}";
 
     private static InventoryState everything() {
         States states = States.empty().after(define(resources("0-4", "host[0-4]")));

@@ -52,7 +52,7 @@ class UnknownKeysTest {
                         + "'holds':[{'idset':'0','nodelist':'host0'," + rest + "}],"
                         + "'departed':{'gone':{" + rest
                         + ",'d':[]}},'notes':[{'path':'gpu1','idset':'0','nodelist':'host0','tags':{'a':{'since':1,"
-                        + by + "}},'n':1.50}],'s':{'t':1}}")
+                        + by + "}},'n':1.50}],'s':{'t':1},'level':1,'ids':[]}")
                 .replace('\'', '"');
 
         InventoryState state = StateJson.parse(tree(json));
@@ -63,6 +63,6 @@ class UnknownKeysTest {
     void anUnknownLevelIsNamedWithTheVersionThatReadsIt() {
         assertThatThrownBy(() -> Entry.parse(tree(event("upgrade", "'level':9,'needs':'7.5.0'"))))
                 .hasMessageContaining(
-                        "is format level 9, and this version knows levels 1 to 4: start muster 7.5.0 or later");
+                        "is format level 9, and this version reads levels up to 1: start muster 7.5.0 or later");
     }
 }
