@@ -78,7 +78,7 @@ final class ArchitectureTest {
         state += " inventory.state";
         arrow(arrows, "inventory.status", state + " inventory.graph");
         arrow(arrows, "inventory.history", state);
-        arrow(arrows, "protocol.wire", "");
+        arrow(arrows, "protocol.wire", "inventory.json");
         arrow(arrows, "protocol.rpc", "protocol.wire");
         String messages = " protocol.wire protocol.rpc";
         arrow(arrows, "protocol.acquire", state + messages);

@@ -10,7 +10,7 @@ import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.LedgerListener;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
@@ -260,7 +260,7 @@ public final class LedgerAdmin implements Closeable {
         if (state != null) {
             String txn = "import-" + id;
             head = store.begin(view.term(), contents.base, txn);
-            byte[] bytes = ExactJson.MAPPER.writeValueAsBytes(state);
+            byte[] bytes = StrictJson.text(state).toByteArray();
             terms = terms.with(txn, 1);
             new Uploads(store).publish(view.term(), contents.base, txn, terms, contents.time, contents.level, bytes);
         }
