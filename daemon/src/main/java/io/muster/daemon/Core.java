@@ -35,8 +35,13 @@ record Core(
      */
     static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
         Committed found = new Committed(recovered.state(), ledger.durableSeq());
-        Inventory inventory =
-                new Inventory(ledger, found, threads.core(), threads.beside(threads.answers()), recovered.clock());
+        Inventory inventory = new Inventory(
+                ledger,
+                found,
+                threads.core(),
+                threads.beside(threads.answers()),
+                recovered.clock(),
+                Inventory.MOST_IN_FLIGHT);
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);

@@ -173,7 +173,7 @@ public final class Queries implements Configurable {
                 inventory.fault(),
                 inventory.clock().trouble(),
                 inventory.journalBytes(),
-                acquires.redefinition().waiting(),
+                inventory.redefinition().waiting(),
                 schedulers(),
                 reporters.usage(),
                 now.state());
