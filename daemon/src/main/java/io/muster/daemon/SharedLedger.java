@@ -7,7 +7,7 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdAccess;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdSettings;
-import io.muster.daemon.etcd.Leader;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.etcd.LedgerAdmin;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.disk.LocalDisk;

@@ -6,6 +6,7 @@ import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Archive;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
@@ -295,7 +296,7 @@ public final class EtcdLedger implements Ledger {
             show(null);
             return status.condition() != Condition.BROKEN && candidacy.campaign(store);
         }
-        Leader leader = Leader.parse(key);
+        Leader leader = Leader.parse(key.text());
         if (!leader.isSame(settings.self())) {
             candidacy.look(view, standing());
             show(leader);

@@ -9,6 +9,7 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
@@ -76,7 +77,7 @@ public final class LedgerAdmin implements Closeable {
         Etcd.Status etcd = store.etcd().status(TIMEOUT_MILLIS);
         return new Status(
                 view.id(),
-                view.leader() == null ? null : Leader.parse(view.leader()),
+                view.leader() == null ? null : Leader.parse(view.leader().text()),
                 view.term(),
                 view.groups().isEmpty() ? 0 : view.groups().get(0).first(),
                 view.head().seq(),
@@ -106,7 +107,7 @@ public final class LedgerAdmin implements Closeable {
             return null;
         }
         store.resign(view.term());
-        return Leader.parse(view.leader());
+        return Leader.parse(view.leader().text());
     }
 
     /**
@@ -251,7 +252,7 @@ public final class LedgerAdmin implements Closeable {
 
     /** @return the terms of the new ledger */
     private Terms write(Contents contents, String id, Store.View view) throws IOException {
-        if (view.leader() == null || !Leader.parse(view.leader()).boot().equals(id)) {
+        if (view.leader() == null || !Leader.parse(view.leader().text()).boot().equals(id)) {
             throw new ForeignException("a daemon leads already: stop all daemons first");
         }
         Group.Head head = view.head();

@@ -2,6 +2,7 @@ package io.muster.daemon.etcd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.ledger.Leader;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.List;
