@@ -136,7 +136,7 @@ final class ArchitectureTest {
         arrow(arrows, "daemon.metrics", "");
         arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.account daemon.config daemon.tls daemon.net");
         String api =
-                " daemon.config daemon.access daemon.account daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.etcd daemon.ledger";
+                " daemon.config daemon.access daemon.account daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.ledger";
         arrow(arrows, "daemon.api", outside + api);
         arrow(
                 arrows,

@@ -400,7 +400,7 @@ public final class Inventory {
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
         Answer answer = rejection == null ? new Answer.Done(List.of(), proposed) : new Answer.Rejected(rejection);
-        if (isQuiet() && !ledger.isShared()) {
+        if (isQuiet() && ledger.role() == null) {
             reply.accept(answer);
             return;
         }

@@ -87,11 +87,6 @@ public final class LedgerAdmin implements Closeable {
                 etcd.databaseBytes());
     }
 
-    /** The daemons that share the ledger now. A daemon that has ended is one of them until its lease has ended. */
-    public List<Leader> members() throws IOException {
-        return view().members();
-    }
-
     private Store.View view() throws EtcdException, ForeignException {
         return store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS);
     }
