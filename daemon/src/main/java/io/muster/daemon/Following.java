@@ -261,6 +261,11 @@ final class Following implements Standing {
     }
 
     @Override
+    public double time() {
+        return core.inventory().clock().own();
+    }
+
+    @Override
     public boolean agrees(double time, double age) {
         return core.inventory().clock().agrees(time, age);
     }

@@ -336,7 +336,7 @@ public final class EtcdLedger implements Ledger {
     private boolean lead(Writer leading) throws IOException, InterruptedException {
         if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
             toldAt = System.nanoTime();
-            leading.tell(settings.clock().instant());
+            leading.tell(standing().time());
         }
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {

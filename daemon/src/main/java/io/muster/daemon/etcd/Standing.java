@@ -44,6 +44,9 @@ public interface Standing {
      */
     void stand(@Nullable Leader leader, @Nullable Runnable then);
 
+    /** The time of this daemon in seconds since the epoch, without the times of events, which other clocks may have given. */
+    double time();
+
     /**
      * Compares the clock of this daemon with that of the leader. If they are far apart, the daemon continues the time of the leader.
      *

@@ -191,6 +191,11 @@ final class Node implements AutoCloseable {
         }
 
         @Override
+        public double time() {
+            return 0;
+        }
+
+        @Override
         public boolean agrees(double time, double age) {
             return true;
         }
