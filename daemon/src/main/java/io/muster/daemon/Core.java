@@ -14,12 +14,19 @@ import io.muster.daemon.core.Reporters;
 import io.muster.daemon.core.Snapshots;
 import io.muster.daemon.core.Waiters;
 import io.muster.daemon.core.WallClock;
+import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Liveness;
+import org.jspecify.annotations.Nullable;
 
-/** The ledger, and the parts that run on the core thread. */
+/**
+ * The ledger, and the parts that run on the core thread.
+ *
+ * @param shared the ledger if it is on etcd; otherwise null
+ */
 record Core(
         Ledger ledger,
+        @Nullable EtcdLedger shared,
         Inventory inventory,
         AcquireStreams acquires,
         JournalStreams journals,
@@ -33,10 +40,21 @@ record Core(
      * Builds the parts. Listeners are called in the order in which they are added: schedulers are sent a change before all
      * other clients.
      */
-    static Core build(Ledger ledger, Recovered recovered, Config config, Threads threads, Telemetry telemetry) {
+    static Core build(
+            Ledger ledger,
+            @Nullable EtcdLedger shared,
+            Recovered recovered,
+            Config config,
+            Threads threads,
+            Telemetry telemetry) {
         Committed found = new Committed(recovered.state(), ledger.durableSeq());
-        Inventory inventory =
-                new Inventory(ledger, found, threads.core(), threads.beside(threads.answers()), recovered.clock());
+        Inventory inventory = new Inventory(
+                ledger,
+                found,
+                threads.core(),
+                threads.beside(threads.answers()),
+                recovered.clock(),
+                Inventory.MOST_IN_FLIGHT);
         AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
         JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);
@@ -51,7 +69,7 @@ record Core(
         inventory.listen(expiry);
         inventory.listen(new ChangeLog(threads.worker()));
         inventory.listen(snapshots);
-        Core core = new Core(ledger, inventory, acquires, journals, waiters, reporters, expiry, snapshots);
+        Core core = new Core(ledger, shared, inventory, acquires, journals, waiters, reporters, expiry, snapshots);
         core.configure(config);
         return core;
     }

@@ -98,7 +98,8 @@ final class Daemon {
         this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
         this.preparation = new Preparation(core, threads);
         Following following = null;
-        if (core.ledger() instanceof EtcdLedger shared) {
+        EtcdLedger shared = core.shared();
+        if (shared != null) {
             following = new Following(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
             following.catchUp(config);
         } else {
@@ -167,12 +168,17 @@ final class Daemon {
         Addresses.requireFree(config);
         Threads threads = new Threads();
         Recovered recovered = new Recovered(config.storage().journalMax(), clock);
-        Ledger ledger = ledger(config, environment, telemetry, recovered, threads);
+        EtcdLedger shared = config.ledger().kind() == LedgerSettings.Kind.ETCD
+                ? SharedLedger.open(config, environment, telemetry, recovered, threads.core())
+                : null;
+        Ledger ledger = shared == null
+                ? recovered.open(config.storage(), environment.uid(), telemetry, threads.core())
+                : shared;
         telemetry.recovered(recovered, config.storage().stateDir());
         Core core = null;
         boolean started = false;
         try {
-            core = threads.onCore(() -> Core.build(ledger, recovered, config, threads, telemetry));
+            core = threads.onCore(() -> Core.build(ledger, shared, recovered, config, threads, telemetry));
             Daemon daemon = new Daemon(config, environment, threads, core, telemetry, trace);
             started = true;
             return daemon;
@@ -194,14 +200,6 @@ final class Daemon {
                 return true;
             });
         }
-    }
-
-    private static Ledger ledger(
-            Config config, Environment environment, Telemetry telemetry, Recovered recovered, Threads threads)
-            throws IOException {
-        return config.ledger().kind() == LedgerSettings.Kind.ETCD
-                ? SharedLedger.open(config, environment, telemetry, recovered, threads.core())
-                : recovered.open(config.storage(), environment.uid(), telemetry, threads.core());
     }
 
     private static Gate gate(Config config, Environment environment, Threads threads) {
@@ -234,7 +232,7 @@ final class Daemon {
                 core.acquires(),
                 structures,
                 threads.beside(threads.reloads()),
-                () -> SharedLedger.upgradeRefusal(config.ledger()),
+                () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));

@@ -5,9 +5,9 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.EtcdLedger;
-import io.muster.daemon.etcd.Leader;
 import io.muster.daemon.etcd.Standing;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.ledger.Leader;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.state.Entry;
@@ -258,6 +258,11 @@ final class Following implements Standing {
         core.acquires().handOver(reason);
         core.journals().endAll(reason);
         core.reporters().endAll(reason);
+    }
+
+    @Override
+    public double time() {
+        return core.inventory().clock().own();
     }
 
     @Override

@@ -154,7 +154,7 @@ final class Preparation implements Configurable {
     /** Defines R as configured, or with the configured queues if an admin has loaded it since. */
     private @Nullable String define(Config config) throws InterruptedException {
         Resources obeyedBefore = obeyed;
-        Redefinition redefinition = core.acquires().redefinition();
+        Redefinition redefinition = core.inventory().redefinition();
         String failure = await(answered -> redefinition.define(
                 found -> wanted(
                         config, obeyedBefore, found, redefinition.waiting().isEmpty()),

@@ -7,12 +7,12 @@ import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdAccess;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdSettings;
-import io.muster.daemon.etcd.Leader;
-import io.muster.daemon.etcd.LedgerAdmin;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.ledger.Role;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.inventory.level.Level;
@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Executor;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -68,36 +69,31 @@ final class SharedLedger {
      * this daemon shows. None with a ledger of files.
      */
     static Map<String, String> attributes(Ledger ledger) {
-        if (!(ledger instanceof EtcdLedger shared)) {
+        Role role = ledger.role();
+        if (role == null) {
             return Map.of();
         }
-        Leader leader = shared.leader();
+        Leader leader = role.leader();
         return Map.of(
                 "muster.role",
-                shared.term() == 0 ? "standby" : "leader",
+                role.term() == 0 ? "standby" : "leader",
                 "muster.leader",
                 leader == null ? "" : String.join(" ", leader.uris()),
                 "muster.term",
-                Long.toString(shared.term()),
+                Long.toString(role.term()),
                 "muster.seq",
-                Long.toString(shared.durableSeq()),
+                Long.toString(ledger.durableSeq()),
                 "muster.lag",
-                Long.toString(shared.lag()),
+                Long.toString(role.lag()),
                 "muster.age",
-                String.format(Locale.ROOT, "%.3f", shared.age()));
+                String.format(Locale.ROOT, "%.3f", role.age()));
     }
 
-    /** Returns why the newest format level may not be written yet: a daemon that shares the ledger does not read it. Asks etcd. */
-    static @Nullable String upgradeRefusal(LedgerSettings settings) throws IOException {
-        if (settings.kind() == LedgerSettings.Kind.FILE) {
-            return null;
-        }
-        List<Leader> behind;
-        try (LedgerAdmin etcd = new LedgerAdmin(settings)) {
-            behind = etcd.members().stream()
-                    .filter(member -> member.level() < Level.NEWEST.number())
-                    .toList();
-        }
+    /** Returns why the newest format level may not be written yet: a daemon that shares the ledger does not read it. Asks the ledger. */
+    static @Nullable String upgradeRefusal(Ledger ledger) throws IOException {
+        List<Leader> behind = ledger.members().stream()
+                .filter(member -> member.level() < Level.NEWEST.number())
+                .toList();
         String all = behind.stream()
                 .map(member -> member.member() + " on " + member.host() + " (muster " + member.version()
                         + ") reads format levels up to " + member.level())
@@ -111,11 +107,17 @@ final class SharedLedger {
 
     /** Binds the meters that show the leader; a daemon with a ledger of files leads, without a term. */
     static void bind(Metrics metrics, Ledger ledger) {
-        EtcdLedger shared = ledger instanceof EtcdLedger etcd ? etcd : null;
-        metrics.gauge(Meter.LEDGER_LEADS, () -> shared != null && shared.term() == 0 ? 0 : 1);
-        metrics.gauge(Meter.LEDGER_TERM, () -> shared == null ? 0 : shared.term());
-        metrics.gauge(Meter.LEDGER_LAG, () -> shared == null ? 0 : shared.lag());
-        metrics.gauge(Meter.LEDGER_AGE, () -> shared == null ? 0 : shared.age());
+        gauge(metrics, Meter.LEDGER_LEADS, ledger, 1, role -> role.term() == 0 ? 0 : 1);
+        gauge(metrics, Meter.LEDGER_TERM, ledger, 0, Role::term);
+        gauge(metrics, Meter.LEDGER_LAG, ledger, 0, Role::lag);
+        gauge(metrics, Meter.LEDGER_AGE, ledger, 0, Role::age);
+    }
+
+    private static void gauge(Metrics metrics, Meter meter, Ledger ledger, int alone, ToDoubleFunction<Role> value) {
+        metrics.gauge(meter, () -> {
+            Role role = ledger.role();
+            return role == null ? alone : value.applyAsDouble(role);
+        });
     }
 
     private static EtcdSettings settings(Config config, Environment environment, WallClock clock) {

@@ -8,7 +8,6 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Key;
 import io.muster.daemon.config.ListenAddress;
-import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.http.Broadcast;
 import io.muster.daemon.http.HttpServer;
 import io.muster.daemon.http.Page;
@@ -93,7 +92,7 @@ final class Web implements Configurable, AutoCloseable {
                 alerts,
                 tokens,
                 certificates,
-                core.ledger() instanceof EtcdLedger shared ? shared : null,
+                core.ledger(),
                 probes,
                 broadcast,
                 threads.core(),

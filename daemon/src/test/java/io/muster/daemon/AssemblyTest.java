@@ -91,7 +91,7 @@ class AssemblyTest {
             WallClock clock = RunningDaemon.clock();
             Recovered recovered = new Recovered(100, clock);
             journal = Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, threads.core(), clock);
-            core = threads.onCore(() -> Core.build(journal, recovered, config, threads, telemetry));
+            core = threads.onCore(() -> Core.build(journal, null, recovered, config, threads, telemetry));
         }
 
         Answer drain(String targets) throws Exception {

@@ -171,6 +171,20 @@ class ClocksApartTest {
         }
     }
 
+    /** The leader before it, whose clock was ahead, wrote later event times; the two were never compared. */
+    @Test
+    void aLeaderTellsTheTimeOfItsOwnClock() throws Exception {
+        try (RunningDaemon ahead = daemon("a", AHEAD)) {
+            drain(ahead, 1, "fan");
+        }
+        try (RunningDaemon right = daemon("b", Duration.ZERO)) {
+            drain(right, 2, "fan");
+            String told = etcd.ctl("get", "/muster/main/clock", "--print-value-only");
+            assertThat(Double.parseDouble(told.strip()))
+                    .isLessThan(Instant.now().plusSeconds(60).getEpochSecond());
+        }
+    }
+
     @Test
     void aRestartedDaemonContinuesFromTheTimeInItsLocalCopy() throws Exception {
         try (RunningDaemon ahead = daemon("a", AHEAD);

@@ -78,7 +78,7 @@ final class ArchitectureTest {
         state += " inventory.state";
         arrow(arrows, "inventory.status", state + " inventory.graph");
         arrow(arrows, "inventory.history", state);
-        arrow(arrows, "protocol.wire", "");
+        arrow(arrows, "protocol.wire", "inventory.json");
         arrow(arrows, "protocol.rpc", "protocol.wire");
         String messages = " protocol.wire protocol.rpc";
         arrow(arrows, "protocol.acquire", state + messages);
@@ -136,7 +136,7 @@ final class ArchitectureTest {
         arrow(arrows, "daemon.metrics", "");
         arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.account daemon.config daemon.tls daemon.net");
         String api =
-                " daemon.config daemon.access daemon.account daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.etcd";
+                " daemon.config daemon.access daemon.account daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.ledger";
         arrow(arrows, "daemon.api", outside + api);
         arrow(
                 arrows,

@@ -14,7 +14,6 @@ import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Reporters;
-import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Broadcast;
@@ -22,6 +21,7 @@ import io.muster.daemon.http.Exchange;
 import io.muster.daemon.http.Probes;
 import io.muster.daemon.http.Refusal;
 import io.muster.daemon.http.Site;
+import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.tls.Certificates;
 import io.muster.protocol.admin.FeasibilityRequest;
@@ -71,7 +71,6 @@ public final class Api implements Site, Configurable {
      * The objects that the routes use.
      *
      * @param build the version of the daemon
-     * @param shared null if the ledger is one of files
      * @param core runs tasks on the core thread
      * @param beside runs work that takes long
      * @param answered counts a response by the name of its route, or {@code none}, and its status; called on threads of connections
@@ -86,7 +85,7 @@ public final class Api implements Site, Configurable {
             Receiver alerts,
             Bearers bearers,
             Certificates certificates,
-            @Nullable EtcdLedger shared,
+            Ledger ledger,
             Probes probes,
             Broadcast events,
             Executor core,
@@ -122,9 +121,8 @@ public final class Api implements Site, Configurable {
         return parts.certificates;
     }
 
-    @Nullable
-    EtcdLedger shared() {
-        return parts.shared;
+    Ledger ledger() {
+        return parts.ledger;
     }
 
     @Override

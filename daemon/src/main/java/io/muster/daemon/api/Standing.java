@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Inventory;
-import io.muster.daemon.etcd.EtcdLedger;
-import io.muster.daemon.etcd.Leader;
-import io.muster.daemon.etcd.Roster;
 import io.muster.daemon.http.Answer;
+import io.muster.daemon.ledger.Leader;
+import io.muster.daemon.ledger.Role;
+import io.muster.daemon.ledger.Roster;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.state.InventoryState;
@@ -31,7 +31,7 @@ final class Standing {
             ArrayNode schedulers = json.putArray("schedulers");
             api.backend().queries().schedulers().forEach(each -> schedulers.add(each.toJson()));
             Views.usage(api.situation(), json);
-            json.set("ledger", ledger(json, api.shared()));
+            json.set("ledger", ledger(json, api.ledger().role()));
             ArrayNode certificates = json.putArray("certificates");
             api.certificates()
                     .expiries()
@@ -48,16 +48,16 @@ final class Standing {
     }
 
     /** Returns the daemons that share the ledger, as the daemon last read them, so this does not wait for etcd. */
-    private static JsonNode ledger(ObjectNode document, @Nullable EtcdLedger shared) {
-        if (shared == null) {
+    private static JsonNode ledger(ObjectNode document, @Nullable Role role) {
+        if (role == null) {
             return document.nullNode();
         }
-        Leader leader = shared.leader();
-        Roster roster = shared.roster();
-        ObjectNode ledger = document.objectNode().put("leads", shared.term() != 0);
+        Leader leader = role.leader();
+        Roster roster = role.roster();
+        ObjectNode ledger = document.objectNode().put("leads", role.term() != 0);
         ledger.put("leader", leader == null ? null : leader.member());
         ledger.put("term", leader == null ? 0 : roster.term());
-        ledger.put("lag", shared.lag()).put("age", shared.age());
+        ledger.put("lag", role.lag()).put("age", role.age());
         ArrayNode members = ledger.putArray("members");
         roster.members().forEach(member -> members.add(member.described(member.isSame(leader))));
         return ledger;

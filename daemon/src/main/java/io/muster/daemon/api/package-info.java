@@ -1,7 +1,7 @@
 /**
  * The api package serves the HTTP API {@code /v1}: the table of routes, what each route answers, and the requests for
  * changes. It depends on service, core and access, as sessions of the wire protocol do, on http, whose connections it
- * answers, and on tls and etcd, to show expiry times and the daemons that share the ledger; it uses no Netty type. Reads run
+ * answers, and on tls and ledger, to show expiry times and the daemons that share the ledger; it uses no Netty type. Reads run
  * on separate threads from the immutable state, and changes run on the core thread.
  */
 @NullMarked

@@ -35,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AcquireStreams implements Commits {
     private final Inventory inventory;
-    private final Redefinition redefinition;
     private final ScheduledExecutorService core;
     private final AcquireMeters meters;
     private final LongSupplier nanos;
@@ -64,7 +63,7 @@ public final class AcquireStreams implements Commits {
     public AcquireStreams(
             Inventory inventory, ScheduledExecutorService core, AcquireMeters meters, LongSupplier nanos) {
         this.inventory = inventory;
-        this.redefinition = new Redefinition(inventory, this::isAcquired);
+        inventory.redefinition().heldIf(this::isAcquired);
         this.core = core;
         this.meters = meters;
         this.nanos = nanos;
@@ -104,7 +103,7 @@ public final class AcquireStreams implements Commits {
             meters.error();
             throw refusal;
         }
-        redefinition.retry();
+        inventory.redefinition().retry();
         String name = owner == null ? null : owner.name();
         AcquireStream before = name == null ? null : streamOf(name);
         if (before != null) {
@@ -252,11 +251,7 @@ public final class AcquireStreams implements Commits {
         if (held != null && streamOf(held.owner()) == null) {
             absences.begin(held);
         }
-        redefinition.retry();
-    }
-
-    public Redefinition redefinition() {
-        return redefinition;
+        inventory.redefinition().retry();
     }
 
     /** Removes a stream that its scheduler has cancelled, and counts the error response that ends the stream. */
@@ -377,7 +372,7 @@ public final class AcquireStreams implements Commits {
         if (stream != null && stream.hasBegun()) {
             end(stream, released(owner));
         }
-        redefinition.retry();
+        inventory.redefinition().retry();
     }
 
     @Override

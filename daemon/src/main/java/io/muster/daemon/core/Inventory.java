@@ -36,7 +36,7 @@ public final class Inventory {
      * The highest number of commands in flight. If it or the limit on bytes is reached, commands are refused: the disk is
      * too slow, and an endless queue would only hide that.
      */
-    private static final int MOST_IN_FLIGHT = 1 << 16;
+    public static final int MOST_IN_FLIGHT = 1 << 16;
 
     private static final long MOST_BYTES_IN_FLIGHT = 256L << 20;
 
@@ -47,6 +47,7 @@ public final class Inventory {
     private final Aside beside;
     private final WallClock clock;
     private final Listeners listeners = new Listeners();
+    private final Redefinition redefinition = new Redefinition(this);
     private final Queue<Runnable> answers = new ArrayDeque<>();
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
@@ -81,11 +82,8 @@ public final class Inventory {
      * @param core runs tasks on the core thread, in order
      * @param beside decides commands that take long
      */
-    public Inventory(Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock) {
-        this(ledger, recovered, core, beside, clock, MOST_IN_FLIGHT);
-    }
-
-    Inventory(Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock, int mostInFlight) {
+    public Inventory(
+            Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock, int mostInFlight) {
         this.ledger = ledger;
         this.core = core;
         this.beside = beside;
@@ -144,6 +142,10 @@ public final class Inventory {
 
     public WallClock clock() {
         return clock;
+    }
+
+    public Redefinition redefinition() {
+        return redefinition;
     }
 
     /** Returns for how many seconds the ledger has completed nothing although changes wait; 0 if none wait. Any thread may call this. */
@@ -398,7 +400,7 @@ public final class Inventory {
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
         Answer answer = rejection == null ? new Answer.Done(List.of(), proposed) : new Answer.Rejected(rejection);
-        if (isQuiet() && !ledger.isShared()) {
+        if (isQuiet() && ledger.role() == null) {
             reply.accept(answer);
             return;
         }

@@ -11,10 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,7 @@ public final class Redefinition {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     private final Inventory inventory;
-    private final BooleanSupplier isAcquired;
+    private BooleanSupplier isAcquired = () -> false;
     private @Nullable Function<Definition, Define> waiting;
     private volatile List<String> parts = List.of();
     /**
@@ -36,9 +37,13 @@ public final class Redefinition {
      */
     private int underWay;
 
-    Redefinition(Inventory inventory, BooleanSupplier isAcquired) {
+    Redefinition(Inventory inventory) {
         this.inventory = inventory;
-        this.isAcquired = isAcquired;
+    }
+
+    /** @param condition whether a scheduler holds the present R; until this call no scheduler does */
+    void heldIf(BooleanSupplier condition) {
+        isAcquired = condition;
     }
 
     /**
@@ -87,23 +92,31 @@ public final class Redefinition {
     }
 
     private void put(Function<Definition, Define> wanted, Consumer<Answer> answered) {
-        whenDefined(() -> {
-            boolean acquired = isAcquired.getAsBoolean();
-            AtomicReference<@Nullable Plan> plan = new AtomicReference<@Nullable Plan>();
-            inventory.submitAside(
-                    state -> {
-                        Plan next = Plan.of(wanted.apply(state.definition()), state, acquired, true);
-                        plan.set(next);
-                        return next.command();
-                    },
-                    Principal.DAEMON,
-                    answer -> {
-                        if (answer instanceof Answer.Done) {
-                            settle(wanted, Objects.requireNonNull(plan.get()));
-                        }
-                        answered.accept(answer);
-                    });
-        });
+        whenDefined(() -> decide(wanted, true, UnaryOperator.identity(), Principal.DAEMON, (plan, answer) -> {
+            if (answer instanceof Answer.Done) {
+                settle(wanted, Objects.requireNonNull(plan));
+            }
+            answered.accept(answer);
+        }));
+    }
+
+    private void decide(
+            Function<Definition, Define> wanted,
+            boolean inPart,
+            UnaryOperator<Command> once,
+            Principal by,
+            BiConsumer<@Nullable Plan, Answer> answered) {
+        boolean acquired = isAcquired.getAsBoolean();
+        AtomicReference<@Nullable Plan> plan = new AtomicReference<@Nullable Plan>();
+        inventory.submitAside(
+                state -> {
+                    Plan next = Plan.of(wanted.apply(state.definition()), state, acquired, inPart);
+                    plan.set(next);
+                    Command command = next.command();
+                    return command == null ? null : once.apply(command);
+                },
+                by,
+                answer -> answered.accept(plan.get(), answer));
     }
 
     /** Runs a task when no R is being put in force. */
@@ -122,35 +135,22 @@ public final class Redefinition {
      * @param untold receives the parts that the schedulers cannot be sent, if there are any; then nothing changes
      */
     public void load(
-            Supplier<Define> wanted,
-            Function<Define, Command> once,
+            Function<Definition, Define> wanted,
+            UnaryOperator<Command> once,
             Principal by,
             Consumer<List<String>> untold,
             Consumer<Answer> answered) {
-        boolean acquired = isAcquired.getAsBoolean();
-        AtomicReference<@Nullable Plan> plan = new AtomicReference<@Nullable Plan>();
-        inventory.submitAside(
-                state -> {
-                    Define define = wanted.get();
-                    Plan next = Plan.of(define, state, acquired, false);
-                    plan.set(next);
-                    return next.command() == null ? null : once.apply(define);
-                },
-                by,
-                answer -> {
-                    Plan made = plan.get();
-                    if (answer instanceof Answer.Done
-                            && made != null
-                            && !made.untold().isEmpty()) {
-                        untold.accept(made.untold());
-                        return;
-                    }
-                    if (answer instanceof Answer.Done) {
-                        waiting = null;
-                        parts = List.of();
-                    }
-                    answered.accept(answer);
-                });
+        decide(wanted, false, once, by, (plan, answer) -> {
+            if (answer instanceof Answer.Done) {
+                if (plan != null && !plan.untold().isEmpty()) {
+                    untold.accept(plan.untold());
+                    return;
+                }
+                waiting = null;
+                parts = List.of();
+            }
+            answered.accept(answer);
+        });
     }
 
     private void settle(Function<Definition, Define> wanted, Plan plan) {

@@ -118,6 +118,11 @@ public final class WallClock implements InstantSource {
         return Math.max(read(false), reached);
     }
 
+    /** Returns the same by the clocks of this host alone, for other daemons to compare: it may be before the time of an event. */
+    public synchronized double own() {
+        return read(false);
+    }
+
     /**
      * Keeps the daemon's time at or after {@code time} from now on, because an event has this time, perhaps by the clock of
      * another daemon.

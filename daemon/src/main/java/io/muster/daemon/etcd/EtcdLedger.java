@@ -6,17 +6,22 @@ import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Archive;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.ledger.Role;
 import io.muster.daemon.ledger.ThreadEnd;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -148,19 +153,24 @@ public final class EtcdLedger implements Ledger {
         return local.archive();
     }
 
-    /** The leader, as far as this daemon knows; null if there is none. */
-    public @Nullable Leader leader() {
-        return shown;
+    @Override
+    public Role role() {
+        double age = Math.max(0, System.nanoTime() - heardAt()) / 1e9;
+        return new Role(term(), shown, store.roster(), follower.lag(), age);
     }
 
-    /** The term of the leader and the daemons that share the ledger, as this daemon last read them. */
-    public Roster roster() {
-        return store.roster();
-    }
-
-    /** The age in seconds of the state that this daemon shows: it was the newest state this long ago. */
-    public double age() {
-        return Math.max(0, System.nanoTime() - heardAt()) / 1e9;
+    @Override
+    public List<Leader> members() throws IOException {
+        FutureTask<List<Leader>> question = new FutureTask<>(
+                () -> store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS).members());
+        requests.add(question);
+        try {
+            return question.get();
+        } catch (ExecutionException e) {
+            throw new IOException(Objects.requireNonNull(e.getCause()).getMessage(), e);
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException("the daemon stops");
+        }
     }
 
     private long heardAt() {
@@ -169,19 +179,9 @@ public final class EtcdLedger implements Ledger {
     }
 
     /** The term in which this daemon leads; 0 if it does not. */
-    public long term() {
+    long term() {
         Writer leading = writer;
         return leading == null ? 0 : leading.term();
-    }
-
-    /** The number of events that etcd had at the last read and that this daemon has not applied. */
-    public long lag() {
-        return follower.lag();
-    }
-
-    @Override
-    public boolean isShared() {
-        return true;
     }
 
     @Override
@@ -295,7 +295,7 @@ public final class EtcdLedger implements Ledger {
             show(null);
             return status.condition() != Condition.BROKEN && candidacy.campaign(store);
         }
-        Leader leader = Leader.parse(key);
+        Leader leader = Leader.parse(key.text());
         if (!leader.isSame(settings.self())) {
             candidacy.look(view, standing());
             show(leader);
@@ -336,7 +336,7 @@ public final class EtcdLedger implements Ledger {
     private boolean lead(Writer leading) throws IOException, InterruptedException {
         if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
             toldAt = System.nanoTime();
-            leading.tell(settings.clock().instant());
+            leading.tell(standing().time());
         }
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.muster.daemon.etcd;
 
+import io.muster.daemon.ledger.Leader;
 import java.time.Duration;
 import java.time.InstantSource;
 

@@ -2,7 +2,7 @@ package io.muster.daemon.etcd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.JournalRecord;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.time.Duration;
@@ -301,7 +301,7 @@ final class Follower {
             close(null);
         }
         reached(published, ref);
-        standing.load(ref.seq(), ref.time(), (ObjectNode) ExactJson.read(state, 0, state.length));
+        standing.load(ref.seq(), ref.time(), (ObjectNode) StrictJson.stored(state));
         head = new Group.Head(ref.seq(), ref.txn(), 0);
         rebase(ref, state);
     }

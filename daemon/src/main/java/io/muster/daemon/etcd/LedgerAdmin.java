@@ -9,8 +9,9 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.LedgerListener;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
@@ -76,7 +77,7 @@ public final class LedgerAdmin implements Closeable {
         Etcd.Status etcd = store.etcd().status(TIMEOUT_MILLIS);
         return new Status(
                 view.id(),
-                view.leader() == null ? null : Leader.parse(view.leader()),
+                view.leader() == null ? null : Leader.parse(view.leader().text()),
                 view.term(),
                 view.groups().isEmpty() ? 0 : view.groups().get(0).first(),
                 view.head().seq(),
@@ -84,11 +85,6 @@ public final class LedgerAdmin implements Closeable {
                 view.members(),
                 etcd.version(),
                 etcd.databaseBytes());
-    }
-
-    /** The daemons that share the ledger now. A daemon that has ended is one of them until its lease has ended. */
-    public List<Leader> members() throws IOException {
-        return view().members();
     }
 
     private Store.View view() throws EtcdException, ForeignException {
@@ -106,7 +102,7 @@ public final class LedgerAdmin implements Closeable {
             return null;
         }
         store.resign(view.term());
-        return Leader.parse(view.leader());
+        return Leader.parse(view.leader().text());
     }
 
     /**
@@ -251,7 +247,7 @@ public final class LedgerAdmin implements Closeable {
 
     /** @return the terms of the new ledger */
     private Terms write(Contents contents, String id, Store.View view) throws IOException {
-        if (view.leader() == null || !Leader.parse(view.leader()).boot().equals(id)) {
+        if (view.leader() == null || !Leader.parse(view.leader().text()).boot().equals(id)) {
             throw new ForeignException("a daemon leads already: stop all daemons first");
         }
         Group.Head head = view.head();
@@ -260,7 +256,7 @@ public final class LedgerAdmin implements Closeable {
         if (state != null) {
             String txn = "import-" + id;
             head = store.begin(view.term(), contents.base, txn);
-            byte[] bytes = ExactJson.MAPPER.writeValueAsBytes(state);
+            byte[] bytes = StrictJson.text(state).toByteArray();
             terms = terms.with(txn, 1);
             new Uploads(store).publish(view.term(), contents.base, txn, terms, contents.time, contents.level, bytes);
         }

@@ -2,6 +2,7 @@ package io.muster.daemon.etcd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.ledger.Leader;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.List;
@@ -42,6 +43,9 @@ public interface Standing {
      * @param then to be called when the daemon submits nothing more; null if it did not lead before
      */
     void stand(@Nullable Leader leader, @Nullable Runnable then);
+
+    /** The time of this daemon in seconds since the epoch, without the times of events, which other clocks may have given. */
+    double time();
 
     /**
      * Compares the clock of this daemon with that of the leader. If they are far apart, the daemon continues the time of the leader.

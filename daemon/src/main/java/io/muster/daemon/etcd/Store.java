@@ -4,6 +4,8 @@ import io.muster.daemon.etcd.Etcd.Compare;
 import io.muster.daemon.etcd.Etcd.Entry;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
+import io.muster.daemon.ledger.Leader;
+import io.muster.daemon.ledger.Roster;
 import io.muster.inventory.level.Level;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -89,7 +91,10 @@ class Store implements Closeable {
                 result.one(1),
                 head == null ? Group.Head.NONE : Group.Head.parse(head),
                 found,
-                result.found().get(4).stream().map(Leader::parse).toList(),
+                result.found().get(4).stream()
+                        .map(Entry::text)
+                        .map(Leader::parse)
+                        .toList(),
                 result.one(5));
         roster = new Roster(view.term(), view.members());
         return view;
@@ -212,7 +217,7 @@ class Store implements Closeable {
     void resign(Leader self) {
         try {
             Entry key = read(List.of(Op.Get.one(keys.leader()))).one(0);
-            if (key != null && Leader.parse(key).isSame(self)) {
+            if (key != null && Leader.parse(key.text()).isSame(self)) {
                 resign(key.modRevision());
             }
         } catch (EtcdException e) {

@@ -4,6 +4,7 @@ import io.muster.daemon.etcd.Etcd.Compare;
 import io.muster.daemon.etcd.Etcd.Entry;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.ThreadEnd;
 import java.io.Closeable;
 import java.nio.charset.StandardCharsets;
@@ -180,7 +181,7 @@ final class Tenure implements Closeable {
             obstacle = tooOld;
             return;
         }
-        Leader found = Leader.parse(other);
+        Leader found = Leader.parse(other.text());
         if (found.isSame(settings.self())) {
             registered = store.etcd()
                     .transact(List.of(new Compare(key, other.modRevision())), List.of(put), List.of(), timeout)

@@ -6,7 +6,6 @@ import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.etcd.EtcdException.Fate;
 import io.muster.inventory.level.Level;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -80,9 +79,8 @@ final class Writer {
     }
 
     /** Writes the time of this daemon for the others to compare. Nothing depends on the outcome. */
-    void tell(Instant now) {
-        String seconds = String.format(
-                Locale.ROOT, "%d.%06d", now.getEpochSecond(), TimeUnit.NANOSECONDS.toMicros(now.getNano()));
+    void tell(double now) {
+        String seconds = String.format(Locale.ROOT, "%.6f", now);
         try {
             store.fenced(term, List.of(new Op.Put(store.keys().clock(), seconds)), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {

@@ -3,7 +3,7 @@ package io.muster.daemon.journal;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.NotJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,7 +48,7 @@ public final class JournalRecord {
 
     static ObjectNode object(byte[] bytes, int offset, int length) throws IOException {
         try {
-            JsonNode node = ExactJson.read(bytes, offset, length);
+            JsonNode node = StrictJson.stored(bytes, offset, length);
             if (node instanceof ObjectNode object) {
                 return object;
             }

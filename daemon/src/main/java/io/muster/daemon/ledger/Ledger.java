@@ -3,6 +3,7 @@ package io.muster.daemon.ledger;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +28,17 @@ public interface Ledger extends Closeable {
     Archive archive();
 
     /**
-     * Returns whether other daemons may write to the ledger. Then only the outcome of a batch, which may be empty, shows
-     * that the state after the events of this daemon is the newest one.
+     * Returns the part of this daemon in a ledger to which other daemons may write; null if the ledger is not shared. If it is, only the
+     * outcome of a batch, which may be empty, shows that the state after the events of this daemon is the newest one.
      */
-    default boolean isShared() {
-        return false;
+    default @Nullable Role role() {
+        return null;
+    }
+
+    /** Returns the daemons that share the ledger now; none if it is not shared. A daemon that has ended is one of
+     * them until its lease has ended. Waits for the ledger. */
+    default List<Leader> members() throws IOException {
+        return List.of();
     }
 
     /**

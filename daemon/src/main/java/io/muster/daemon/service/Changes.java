@@ -315,11 +315,11 @@ public final class Changes {
      * meanwhile.
      */
     private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
-        Redefinition redefinition = acquires.redefinition();
+        Redefinition redefinition = inventory.redefinition();
         redefinition.whenDefined(() -> unlessRepeated(request, by, reply, () -> {
             ChangeId id = request.id();
             redefinition.load(
-                    () -> configured.definition().apply(resources),
+                    present -> configured.definition().apply(resources),
                     define -> id == null ? define : new Once(define, id),
                     by,
                     untold -> reply.fail(new RpcException(

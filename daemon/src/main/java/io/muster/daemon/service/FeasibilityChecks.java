@@ -63,7 +63,8 @@ public final class FeasibilityChecks {
                 () -> new Situation(inventory.get(), structures.entries(), clock.getAsDouble()),
                 (payload, now, step) -> answer(payload, now),
                 checks,
-                System::nanoTime);
+                System::nanoTime,
+                false);
     }
 
     void check(Bytes payload, Account asker, Replier reply) {

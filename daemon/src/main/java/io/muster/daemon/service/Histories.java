@@ -17,9 +17,7 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -32,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Answers {@code resource.history}. A thread beside the core thread reads the archive and creates one response at a time;
  * the next one is created when the peer has read enough of those before. Only a few answers are created at a time, one for each user
- * other than the owner; further requests wait. While requests wait, an answer whose peer does not read is ended.
+ * other than the owner; further requests wait, and users take turns. While requests wait, an answer whose peer does not read is ended.
  */
 public final class Histories {
     private static final Logger log = LoggerFactory.getLogger("muster");
@@ -52,7 +50,7 @@ public final class Histories {
     private final Archive archive;
     private final Inventory inventory;
     private final Aside beside;
-    private final Deque<History> waiting = new ArrayDeque<>();
+    private final FairQueue<Account, History> waiting = new FairQueue<>();
     private final Set<History> open = new HashSet<>();
     private boolean ended;
     /** Why the archive could not be prepared; "" if it could. Used only by the work beside the core thread. */
@@ -160,26 +158,24 @@ public final class Histories {
 
     /** @throws RpcException EAGAIN if too many requests of the user wait */
     History ask(Bytes payload, Account payer, Sink sink) {
-        if (waiting.stream().filter(each -> each.payer == payer).count() >= MOST_WAITING) {
+        if (waiting.of(payer) >= MOST_WAITING) {
             throw payer.excess(
                     Limit.STREAMS,
                     payer + " has " + MOST_WAITING + " requests for history waiting already: try again later",
                     1);
         }
         History history = new History(payload, payer, sink);
-        waiting.add(history);
+        waiting.add(payer, history);
         begin();
         return history;
     }
 
     private void begin() {
         while (open.size() < MOST_OPEN) {
-            History history =
-                    waiting.stream().filter(this::mayBegin).findFirst().orElse(null);
+            History history = waiting.next(this::mayBegin);
             if (history == null) {
                 return;
             }
-            waiting.remove(history);
             Committed now = inventory.committed();
             history.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
             open.add(history);
@@ -187,8 +183,8 @@ public final class Histories {
         }
     }
 
-    private boolean mayBegin(History history) {
-        return history.payer.isOwners() || open.stream().noneMatch(each -> each.payer == history.payer);
+    private boolean mayBegin(Account user) {
+        return user.isOwners() || open.stream().noneMatch(each -> each.payer == user);
     }
 
     private void work(History history) {
@@ -253,7 +249,7 @@ public final class Histories {
     void release(History history) {
         boolean close = open.contains(history) && !history.working && !history.released;
         history.released = true;
-        if (!waiting.remove(history) && close) {
+        if (!waiting.remove(history.payer, history) && close) {
             close(history);
         }
     }
@@ -262,8 +258,7 @@ public final class Histories {
     public void endAll(RpcException reason) {
         ended = true;
         List<History> ending = new ArrayList<>(open);
-        ending.addAll(waiting);
-        waiting.clear();
+        ending.addAll(waiting.removeAll());
         for (History history : ending) {
             if (!history.released) {
                 release(history);

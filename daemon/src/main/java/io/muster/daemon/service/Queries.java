@@ -36,7 +36,6 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,10 +59,10 @@ public final class Queries implements Configurable {
     private Bytes config = Json.EMPTY_OBJECT;
     private JsonNode graph = MissingNode.getInstance();
 
-    private final Kept<InventoryState> status;
-    private final Kept<Situation> schedStatus;
-    private final Kept<Described> get;
-    private final Kept<InventoryAnswer> everything;
+    private final Turns<InventoryState> status;
+    private final Turns<Situation> schedStatus;
+    private final Turns<Described> get;
+    private final Turns<InventoryAnswer> everything;
 
     /** @param beside encodes long responses beside the core thread */
     public Queries(
@@ -78,23 +77,25 @@ public final class Queries implements Configurable {
         this.attributes = attributes;
         this.reporters = reporters;
         this.meters = meters;
-        this.status = new Kept<>(beside, inventory::state, Status::encode);
-        this.schedStatus = new Kept<>(
-                beside,
+        this.status = kept(inventory::state, Status::encode, beside);
+        this.schedStatus = kept(
                 this::situation,
-                now -> SchedStatus.of(now.state, JobUsage.allocated(now.usage)).encode());
-        this.get = new Kept<>(
-                beside,
-                this::described,
-                now -> Get.of(now.definition, now.graph).encode());
+                now -> SchedStatus.of(now.state, JobUsage.allocated(now.usage)).encode(),
+                beside);
+        this.get =
+                kept(this::described, now -> Get.of(now.definition, now.graph).encode(), beside);
         Body body = new Body();
-        this.everything = new Kept<>(beside, this::all, answer -> answer.encode(body.of(answer.state())));
+        this.everything = kept(this::all, answer -> answer.encode(body.of(answer.state())), beside);
+    }
+
+    private static <S> Turns<S> kept(Supplier<S> now, Function<S, Bytes> make, Aside beside) {
+        return new Turns<>("queries", now, (payload, value, step) -> make.apply(value), beside, System::nanoTime, true);
     }
 
     /** The values on which the answer to {@code resource.get} depends. */
     private record Described(Definition definition, JsonNode graph) {}
 
-    /** Returns the same object until the definition or the configuration is another object, as {@link Kept} needs it. */
+    /** Returns the same object until the definition or the configuration is another object, as {@link Turns} needs it. */
     @SuppressWarnings("ReferenceEquality")
     private Described described() {
         Described last = described;
@@ -108,7 +109,7 @@ public final class Queries implements Configurable {
     /** The values on which the answer to {@code resource.sched-status} depends. */
     private record Situation(InventoryState state, List<JobUsage> usage) {}
 
-    /** Returns the same object until the state or the usage is another object, as {@link Kept} needs it. */
+    /** Returns the same object until the state or the usage is another object, as {@link Turns} needs it. */
     @SuppressWarnings("ReferenceEquality")
     private Situation situation() {
         Situation last = situation;
@@ -136,16 +137,16 @@ public final class Queries implements Configurable {
     }
 
     void status(Replier reply) {
-        status.ask(reply);
+        status.ask(Bytes.EMPTY, this, reply);
     }
 
     /** Responds to resource.sched-status, which `flux resource list` sends. */
     void schedStatus(Replier reply) {
-        schedStatus.ask(reply);
+        schedStatus.ask(Bytes.EMPTY, this, reply);
     }
 
     void get(Replier reply) {
-        get.ask(reply);
+        get.ask(Bytes.EMPTY, this, reply);
     }
 
     /**
@@ -153,7 +154,7 @@ public final class Queries implements Configurable {
      * `muster why`.
      */
     void inventory(Replier reply) {
-        everything.ask(reply);
+        everything.ask(Bytes.EMPTY, this, reply);
     }
 
     /** Returns the schedulers that have acquired the resources, also those without a connection. Runs on the core thread. */
@@ -173,7 +174,7 @@ public final class Queries implements Configurable {
                 inventory.fault(),
                 inventory.clock().trouble(),
                 inventory.journalBytes(),
-                acquires.redefinition().waiting(),
+                inventory.redefinition().waiting(),
                 schedulers(),
                 reporters.usage(),
                 now.state());
@@ -292,68 +293,6 @@ public final class Queries implements Configurable {
     }
 
     /**
-     * A response that is encoded from a value of the core thread, and kept until that value is another object. One encoding
-     * runs at a time, beside the core thread, for all requests that arrived before it began: many requests cost as much as
-     * one, and no request waits for more than two encodings. The value is read after the request has arrived, so a client
-     * that changed something sees its change.
-     */
-    private static final class Kept<T> {
-        private final Aside beside;
-        private final Supplier<T> now;
-        private final Function<T, Bytes> make;
-        private List<Replier> waiting = new ArrayList<>();
-        private boolean busy;
-        private @Nullable T source;
-        private Bytes encoded = Bytes.EMPTY;
-
-        Kept(Aside beside, Supplier<T> now, Function<T, Bytes> make) {
-            this.beside = beside;
-            this.now = now;
-            this.make = make;
-        }
-
-        void ask(Replier reply) {
-            waiting.add(reply);
-            next();
-        }
-
-        @SuppressWarnings("ReferenceEquality") // comparing values may take longer than encoding one again
-        private void next() {
-            if (busy || waiting.isEmpty()) {
-                return;
-            }
-            List<Replier> askers = waiting;
-            waiting = new ArrayList<>();
-            T value = now.get();
-            if (value == source) {
-                Bytes answer = encoded; // the field may be replaced before all requests have been responded to
-                beside.each(askers.iterator(), reply -> reply.done(answer));
-                return;
-            }
-            busy = true;
-            beside.run(
-                    () -> {
-                        Bytes answer = make.apply(value);
-                        return () -> {
-                            source = value;
-                            encoded = answer;
-                            finish(askers, reply -> reply.done(answer));
-                        };
-                    },
-                    bug -> finish(askers, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
-        }
-
-        private void finish(List<Replier> askers, Consumer<Replier> answer) {
-            busy = false;
-            try {
-                beside.each(askers.iterator(), answer);
-            } finally {
-                next();
-            }
-        }
-    }
-
-    /**
      * The long part of the last response to resource.inventory, kept with the state from which it was encoded. Used by one
      * encoding at a time.
      */
@@ -361,7 +300,7 @@ public final class Queries implements Configurable {
         private @Nullable InventoryState source;
         private Bytes encoded = Bytes.EMPTY;
 
-        @SuppressWarnings("ReferenceEquality") // as in Kept
+        @SuppressWarnings("ReferenceEquality") // as in Turns
         Bytes of(InventoryState state) {
             if (source != state) {
                 encoded = InventoryAnswer.body(state);

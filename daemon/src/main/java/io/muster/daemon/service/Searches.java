@@ -43,7 +43,7 @@ public final class Searches {
      */
     public Searches(Supplier<Committed> inventory, Structures structures, Aside beside, LongSupplier nanos) {
         this.structures = structures;
-        this.turns = new Turns<>("searches", inventory, this::answer, beside, nanos);
+        this.turns = new Turns<>("searches", inventory, this::answer, beside, nanos, false);
     }
 
     void find(Bytes payload, Account asker, Replier reply) {

@@ -1,25 +1,26 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.ProtocolException;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Responds to requests that take long to compute, one at a time, beside the core thread. Users take turns, so that a user
- * with many requests delays only that user's own requests. Each response is computed from the situation at the moment when
- * the turn of the request comes.
+ * Responds to requests that take long to compute, one at a time, beside the core thread. Users take turns. Equal requests that wait
+ * are computed once, for all who ask: many requests cost as much as one. Each response is computed from the situation at the moment
+ * when the turn of the request comes, so a client that changed something sees its change.
  */
 final class Turns<S> {
     /** The longest time in seconds that one response may take, so that others need not wait for minutes. */
@@ -30,7 +31,12 @@ final class Turns<S> {
     private final Work<S> work;
     private final Aside beside;
     private final LongSupplier nanos;
-    private final Map<Account, Set<Turn>> waiting = new LinkedHashMap<>();
+    private final boolean keeps;
+    private final FairQueue<Object, Turn> waiting = new FairQueue<>();
+    /** The questions that wait, by their payloads. */
+    private final Map<Bytes, Turn> questions = new HashMap<>();
+
+    private volatile @Nullable Kept<S> kept;
     private boolean busy;
 
     /**
@@ -38,13 +44,15 @@ final class Turns<S> {
      * @param situation called on the core thread
      * @param work called beside the core thread, once at a time
      * @param nanos a clock, called beside the core thread
+     * @param keeps whether the last answer is kept until {@code situation} returns another object
      */
-    Turns(String noun, Supplier<S> situation, Work<S> work, Aside beside, LongSupplier nanos) {
+    Turns(String noun, Supplier<S> situation, Work<S> work, Aside beside, LongSupplier nanos, boolean keeps) {
         this.noun = noun;
         this.situation = situation;
         this.work = work;
         this.beside = beside;
         this.nanos = nanos;
+        this.keeps = keeps;
     }
 
     /** Computes a response from the payload of a request. */
@@ -60,82 +68,96 @@ final class Turns<S> {
         Bytes answer(Bytes payload, S situation, Runnable step) throws ProtocolException;
     }
 
-    /** A request, which equals no other one, whatever its payload is. */
+    /** A question, and those who asked it, by user. When its turn has come, nobody is added and nobody leaves. */
     private static final class Turn {
         private final Bytes payload;
-        private final Replier reply;
+        private final Map<Object, Set<Replier>> askers = new LinkedHashMap<>();
 
-        Turn(Bytes payload, Replier reply) {
+        Turn(Bytes payload) {
             this.payload = payload;
-            this.reply = reply;
+        }
+
+        List<Replier> replies() {
+            return askers.values().stream().flatMap(Set::stream).toList();
         }
     }
 
-    /** @param asker counts the bytes of the user's waiting requests, which limits their number */
-    void ask(Bytes payload, Account asker, Replier reply) {
-        Turn turn = new Turn(payload, reply);
-        waiting.computeIfAbsent(asker, user -> new LinkedHashSet<>()).add(turn);
-        reply.whenGone(() -> drop(asker, turn));
+    /** An answer that was computed from a situation. */
+    private record Kept<S>(
+            S situation, Bytes payload, @Nullable Bytes answer) {}
+
+    /** @param asker the user, whose account counts the bytes of the user's waiting requests, which limits their number */
+    void ask(Bytes payload, Object asker, Replier reply) {
+        Turn turn = questions.computeIfAbsent(payload, Turn::new);
+        turn.askers.computeIfAbsent(asker, user -> new LinkedHashSet<>()).add(reply);
+        waiting.add(asker, turn);
+        reply.whenGone(() -> drop(asker, turn, reply));
         next();
     }
 
     /** Drops a request whose client has disconnected, unless its turn has come: its bytes do not count any more. */
-    private void drop(Account asker, Turn turn) {
-        Set<Turn> ofUser = waiting.get(asker);
-        if (ofUser != null && ofUser.remove(turn)) {
+    @SuppressWarnings("ReferenceEquality") // an equal question may wait again
+    private void drop(Object asker, Turn turn, Replier reply) {
+        Set<Replier> ofUser = turn.askers.get(asker);
+        if (questions.get(turn.payload) == turn && ofUser != null && ofUser.remove(reply)) {
             if (ofUser.isEmpty()) {
-                waiting.remove(asker);
+                turn.askers.remove(asker);
+                waiting.remove(asker, turn);
             }
-            turn.reply.fail(gone());
+            if (turn.askers.isEmpty()) {
+                questions.remove(turn.payload);
+            }
+            reply.fail(gone());
         }
     }
 
-    /** Starts the oldest request of the next user. If the user has more requests, the user goes to the end of the queue. */
+    /** Answers the oldest question of the next user. */
+    @SuppressWarnings("ReferenceEquality") // comparing situations may take longer than computing an answer again
     private void next() {
-        if (busy || waiting.isEmpty()) {
+        Turn turn = busy ? null : waiting.next(user -> true);
+        if (turn == null) {
             return;
         }
-        Iterator<Map.Entry<Account, Set<Turn>>> line = waiting.entrySet().iterator();
-        Map.Entry<Account, Set<Turn>> first = line.next();
-        Account asker = first.getKey();
-        Set<Turn> ofUser = first.getValue();
-        line.remove();
-        Turn turn = ofUser.iterator().next();
-        ofUser.remove(turn);
-        if (!ofUser.isEmpty()) {
-            waiting.put(asker, ofUser);
+        turn.askers.keySet().forEach(user -> waiting.remove(user, turn));
+        questions.remove(turn.payload);
+        List<Replier> replies = turn.replies();
+        S now = situation.get();
+        Kept<S> last = kept;
+        if (last != null && last.situation == now && last.payload.equals(turn.payload)) {
+            finish(replies, reply -> reply.done(last.answer));
+            return;
         }
         busy = true;
-        S now = situation.get();
         beside.run(
                 () -> {
-                    Runnable answer = answer(turn, now);
-                    return () -> finish(answer);
+                    Consumer<Replier> answer = answer(turn.payload, replies, now);
+                    return () -> finish(replies, answer);
                 },
-                bug -> finish(() -> turn.reply.fail(new RpcException(Errno.EIO, bug))));
+                bug -> finish(replies, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
     }
 
-    private Runnable answer(Turn turn, S now) {
+    private Consumer<Replier> answer(Bytes payload, List<Replier> replies, S now) {
         try {
             long start = nanos.getAsLong();
-            checkWaits(turn);
-            Bytes answer = work.answer(turn.payload, now, () -> step(turn, start));
-            return () -> turn.reply.done(answer);
+            checkWaits(replies);
+            Bytes answer = work.answer(payload, now, () -> step(replies, start));
+            kept = keeps ? new Kept<>(now, payload, answer) : null;
+            return reply -> reply.done(answer);
         } catch (RpcException e) {
-            return () -> turn.reply.fail(e);
+            return reply -> reply.fail(e);
         } catch (ProtocolException e) {
-            return () -> turn.reply.fail(new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
+            return reply -> reply.fail(new RpcException(Errno.EPROTO, String.valueOf(e.getMessage())));
         }
     }
 
-    private static void checkWaits(Turn turn) {
-        if (turn.reply.isGone()) {
+    private static void checkWaits(List<Replier> replies) {
+        if (replies.stream().allMatch(Replier::isGone)) {
             throw gone();
         }
     }
 
-    private void step(Turn turn, long start) {
-        checkWaits(turn);
+    private void step(List<Replier> replies, long start) {
+        checkWaits(replies);
         if (nanos.getAsLong() - start > TimeUnit.SECONDS.toNanos(LONGEST)) {
             throw new RpcException(
                     Errno.ETIMEDOUT,
@@ -148,10 +170,10 @@ final class Turns<S> {
         return new RpcException(Errno.ECANCELED, "the client closed the connection");
     }
 
-    private void finish(Runnable answer) {
+    private void finish(List<Replier> replies, Consumer<Replier> answer) {
         busy = false;
         try {
-            answer.run();
+            beside.each(replies.iterator(), answer);
         } finally {
             next();
         }

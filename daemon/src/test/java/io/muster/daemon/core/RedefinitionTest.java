@@ -30,7 +30,7 @@ class RedefinitionTest {
     }
 
     private void configure(ResourceSet resources) {
-        rig.acquires
+        rig.inventory
                 .redefinition()
                 .define(
                         found -> new Define(resources, "configuration", Liveness.Status.ONLINE),
@@ -38,10 +38,10 @@ class RedefinitionTest {
     }
 
     private void load(ResourceSet resources) {
-        rig.acquires
+        rig.inventory
                 .redefinition()
                 .load(
-                        () -> new Define(resources, "reload", Liveness.Status.ONLINE),
+                        present -> new Define(resources, "reload", Liveness.Status.ONLINE),
                         define -> define,
                         Rig.ALICE,
                         untold -> answers.add("untold " + untold),
@@ -63,7 +63,7 @@ class RedefinitionTest {
 
     private void assertInForce(ResourceSet resources) {
         assertThat(rig.state().definition().base()).isEqualTo(resources);
-        assertThat(rig.acquires.redefinition().waiting()).isEmpty();
+        assertThat(rig.inventory.redefinition().waiting()).isEmpty();
     }
 
     @Test
@@ -74,7 +74,7 @@ class RedefinitionTest {
         settle();
         assertThat(answers).containsExactly("done 1");
         assertThat(sink.received()).containsExactly("{\"property-add\":{\"gpu\":\"0\"}}");
-        assertThat(rig.acquires.redefinition().waiting())
+        assertThat(rig.inventory.redefinition().waiting())
                 .hasSize(1)
                 .first()
                 .asString()
@@ -134,7 +134,7 @@ class RedefinitionTest {
         rig.release();
         settle();
         assertThat(rig.state().definition().base()).isEqualTo(withProperty("node[0-3]", "gpu"));
-        assertThat(rig.acquires.redefinition().waiting())
+        assertThat(rig.inventory.redefinition().waiting())
                 .hasSize(1)
                 .first()
                 .asString()
@@ -196,7 +196,7 @@ class RedefinitionTest {
         rig.acquires.release(stream);
         configure(Rig.nodes("node[0-7]"));
         settle();
-        assertThat(rig.acquires.redefinition().waiting()).isNotEmpty();
+        assertThat(rig.inventory.redefinition().waiting()).isNotEmpty();
         rig.advance(Duration.ofSeconds(61));
         settle();
         assertInForce(Rig.nodes("node[0-7]"));
@@ -206,12 +206,12 @@ class RedefinitionTest {
     void eachOfSeveralRefusedDefinitionsIsAnswered() {
         acquire();
         for (int i = 0; i < 3; i++) {
-            rig.acquires
+            rig.inventory
                     .redefinition()
-                    .whenDefined(() -> rig.acquires
+                    .whenDefined(() -> rig.inventory
                             .redefinition()
                             .load(
-                                    () -> new Define(Rig.nodes("node[0-7]"), "reload", Liveness.Status.ONLINE),
+                                    present -> new Define(Rig.nodes("node[0-7]"), "reload", Liveness.Status.ONLINE),
                                     define -> define,
                                     Rig.ALICE,
                                     untold -> answers.add("untold " + untold),

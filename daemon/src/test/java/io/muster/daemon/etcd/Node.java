@@ -10,6 +10,7 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Batch;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
@@ -176,6 +177,11 @@ final class Node implements AutoCloseable {
                     then.run();
                 }
             });
+        }
+
+        @Override
+        public double time() {
+            return 0;
         }
 
         @Override

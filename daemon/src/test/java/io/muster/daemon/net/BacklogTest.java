@@ -121,7 +121,7 @@ class BacklogTest extends LinkFixture {
         assertThat(memory.held()).isZero();
         stage.heldAnswers.forEach(Runnable::run);
         settle();
-        assertThat(stage.counted).containsExactly("resource.status 0");
+        assertThat(stage.counted).containsExactly("resource.status " + Errno.ECANCELED.value());
     }
 
     /** An allocator without memory outside the heap. */

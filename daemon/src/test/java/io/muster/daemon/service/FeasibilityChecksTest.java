@@ -68,6 +68,7 @@ class FeasibilityChecksTest {
     private InventoryState state = defined(R);
     private final Deque<Runnable> tasks = new ArrayDeque<>();
     private final List<String> answers = new ArrayList<>();
+    private final List<Runnable> gone = new ArrayList<>();
     private final FeasibilityChecks feasible =
             new FeasibilityChecks(() -> state, () -> NOW, new Structures(), new Aside(Runnable::run, tasks::add));
 
@@ -106,6 +107,11 @@ class FeasibilityChecksTest {
                     @Override
                     public void fail(RpcException error) {
                         answers.add(mark + error.errno() + " " + error.sentence());
+                    }
+
+                    @Override
+                    public void whenGone(Runnable then) {
+                        gone.add(then);
                     }
                 });
     }
@@ -389,14 +395,19 @@ class FeasibilityChecksTest {
                         + " a hostlist holds 16777216 hosts at most");
     }
 
+    /** Returns the same question in other words. */
+    private static String again(int number) {
+        return "\"number\": " + number;
+    }
+
     @Test
     void requests_of_users_are_served_in_turn() {
         String question = jobspec("slot/core");
-        ask(ADA, "ada1 ", question);
-        ask(ADA, "ada2 ", question);
-        ask(ADA, "ada3 ", question);
-        ask(BOB, "bob1 ", question);
-        ask(BOB, "bob2 ", question);
+        ask(ADA, "ada1 ", question, again(1));
+        ask(ADA, "ada2 ", question, again(2));
+        ask(ADA, "ada3 ", question, again(3));
+        ask(BOB, "bob1 ", question, again(4));
+        ask(BOB, "bob2 ", question, again(5));
         work();
         assertThat(answers).containsExactly("ada1 empty", "ada2 empty", "bob1 empty", "ada3 empty", "bob2 empty");
     }
@@ -416,12 +427,42 @@ class FeasibilityChecksTest {
     void a_user_with_many_waiting_requests_delays_no_other() {
         String question = jobspec("slot/core");
         for (int i = 0; i < 4097; i++) {
-            ask(ADA, "", question);
+            ask(ADA, "", question, again(i));
         }
-        ask(BOB, "bob ", question);
+        ask(BOB, "bob ", question, again(-1));
         work();
         assertThat(answers).hasSize(4098).contains("bob empty");
         assertThat(answers.indexOf("bob empty")).isLessThan(5);
+    }
+
+    @Test
+    void equal_questions_that_wait_are_computed_once_when_the_first_user_has_a_turn() {
+        String question = jobspec("slot/core");
+        for (int i = 0; i < 9; i++) {
+            ask(ADA, "", question, again(i));
+        }
+        ask(BOB, "bob ", question, again(8));
+        ask(BOB, "bob ", question, again(8));
+        int computed = 0;
+        for (; !tasks.isEmpty(); computed++) {
+            tasks.remove().run();
+        }
+        assertThat(computed).isEqualTo(9);
+        assertThat(answers).hasSize(11);
+        assertThat(answers.lastIndexOf("bob empty")).isLessThan(5);
+    }
+
+    @Test
+    void a_client_that_disconnects_leaves_the_question_to_the_others_who_asked_it() {
+        ask(ADA, "", jobspec("slot/core"));
+        ask(ADA, "ada ", jobspec("slot/core"), again(1));
+        ask(BOB, "bob ", jobspec("slot/core"), again(1));
+        gone.get(1).run();
+        assertThat(answers).containsExactly("ada ECANCELED the client closed the connection");
+        work();
+        assertThat(answers).contains("bob empty").hasSize(3);
+        gone.get(2).run();
+        assertThat(answers).hasSize(3);
     }
 
     @Test

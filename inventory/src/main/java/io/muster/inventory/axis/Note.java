@@ -1,9 +1,11 @@
 package io.muster.inventory.axis;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.JsonNode;
-import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.StrictJson;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collections;
 import java.util.List;
@@ -50,8 +52,8 @@ public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<
     /** Returns the object that a scheduler stored, from its text. */
     public static JsonNode tree(String json) {
         try {
-            return ExactJson.MAPPER.readTree(json);
-        } catch (JsonProcessingException e) {
+            return StrictJson.stored(json.getBytes(UTF_8));
+        } catch (IOException e) {
             throw new UncheckedIOException("a note has an object that is no JSON", e);
         }
     }

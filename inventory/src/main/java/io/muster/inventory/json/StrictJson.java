@@ -10,9 +10,11 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.POJONode;
 import com.fasterxml.jackson.databind.node.ValueNode;
 import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
@@ -20,6 +22,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.Reader;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -29,11 +32,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON text into a tree and refuses text that some other reader would not accept or would understand differently:
- * duplicate keys, text after the end, deep nesting, and strings or numbers that not every reader takes. Numbers stay as they
+ * Reads and writes JSON. The methods {@code read} refuse text that some other reader would not accept or would understand
+ * differently: duplicate keys, text after the end, deep nesting, and strings or numbers that not every reader takes. Numbers stay as they
  * were written: a float stays a float with its digits. Only a zero loses its sign, because a decimal has no negative zero.
  */
 public final class StrictJson {
@@ -52,6 +56,22 @@ public final class StrictJson {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(JsonWriteFeature.COMBINE_UNICODE_SURROGATES_IN_UTF8)
             .build();
+
+    /**
+     * Reads documents that Muster wrote. Strings may have any length, because the names of a million hosts are one string, and R may be
+     * some levels down.
+     */
+    private static final JsonFactory STORED = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    /** The smallest value for which Double.toString uses an exponent. */
+    private static final double LEAST_WITH_EXPONENT = 1e7;
+
+    private static final double LEAST_BEYOND_INTEGERS = 1e16;
 
     private static final JsonNodeFactory NODES = new FloatsStayFloats();
 
@@ -94,6 +114,43 @@ public final class StrictJson {
         return read(chars(new ByteArrayInputStream(utf8)), problems, Tokens::packed);
     }
 
+    /** Returns the tree of a document that Muster wrote, such as a journal entry or a snapshot. */
+    public static JsonNode stored(byte[] utf8) throws IOException {
+        return stored(utf8, 0, utf8.length);
+    }
+
+    /**
+     * Returns the same. The node of R's key {@code scheduling} stands for a {@link RawJson}, unless {@link PortableJson#mend} repairs
+     * something in the value.
+     */
+    public static JsonNode stored(byte[] utf8, int from, int length) throws IOException {
+        Problems inScheduling = new Problems();
+        try {
+            JsonNode tree = stored(utf8, from, length, inScheduling);
+            if (inScheduling.isEmpty()) {
+                return tree;
+            }
+        } catch (NumberFormatException e) {
+            // Entries may have numbers that R must not have.
+        }
+        return stored(utf8, from, length, null);
+    }
+
+    private static JsonNode stored(byte[] utf8, int from, int length, @Nullable Problems inScheduling)
+            throws IOException {
+        try (JsonParser in = STORED.createParser(utf8, from, length)) {
+            JsonNode tree = new Tokens(in, null, inScheduling, Map.of()).tree(in.nextToken(), null);
+            checkEnd(in);
+            return tree;
+        }
+    }
+
+    private static void checkEnd(JsonParser in) throws IOException {
+        if (in.nextToken() != null) {
+            throw new JsonParseException(in, NotJson.GOES_ON, in.currentTokenLocation());
+        }
+    }
+
     private interface Form<T> {
         /** Reads the document that begins with a token; null if the document is empty. */
         T read(Tokens tokens, @Nullable JsonToken first) throws IOException;
@@ -103,9 +160,7 @@ public final class StrictJson {
         try (JsonParser in = FACTORY.createParser(text)) {
             Problems found = new Problems();
             T value = form.read(new Tokens(in, found), in.nextToken());
-            if (in.nextToken() != null) {
-                throw new JsonParseException(in, NotJson.GOES_ON, in.currentTokenLocation());
-            }
+            checkEnd(in);
             found.errors().forEach(problem -> problems.add(problem.place(), problem.sentence()));
             return found.isEmpty() ? value : null;
         } catch (CharacterCodingException e) {
@@ -140,15 +195,10 @@ public final class StrictJson {
         }
     }
 
-    /** Returns the text of the value that begins with the parser's current token, and adds the faults in the value to {@code problems}. */
-    static RawJson pack(JsonParser in, Problems problems) throws IOException {
-        return new Tokens(in, problems).packed(in.currentToken());
-    }
-
     /** Returns a packed text without the items that {@code gone} chooses, by the JSON pointers of their arrays. */
     static RawJson repack(InputStream utf8, Map<String, RawJson.Edit> edits) {
         try (JsonParser in = FACTORY.createParser(chars(utf8))) {
-            return new Tokens(in, new Problems(), edits).packed(in.nextToken());
+            return new Tokens(in, new Problems(), null, edits).packed(in.nextToken());
         } catch (IOException e) {
             throw failed(e);
         }
@@ -166,10 +216,17 @@ public final class StrictJson {
     /**
      * Builds the tree from the tokens of the parser. Jackson's ObjectMapper could do the same, but loading it takes a
      * command-line tool longer than everything else that the tool does.
+     *
+     * @param problems receives the faults; null if there is nothing that is refused
+     * @param inScheduling if not null, R's key {@code scheduling} is kept as its text, and its faults are added here
      */
-    private record Tokens(JsonParser in, Problems problems, Map<String, RawJson.Edit> edits) {
+    private record Tokens(
+            JsonParser in,
+            @Nullable Problems problems,
+            @Nullable Problems inScheduling,
+            Map<String, RawJson.Edit> edits) {
         Tokens(JsonParser in, Problems problems) {
-            this(in, problems, Map.of());
+            this(in, problems, null, Map.of());
         }
 
         JsonNode tree(@Nullable JsonToken first, @Nullable String packed) throws IOException {
@@ -192,7 +249,8 @@ public final class StrictJson {
             return switch (token) {
                 case VALUE_STRING -> text();
                 case VALUE_NUMBER_INT -> checked(integer());
-                case VALUE_NUMBER_FLOAT -> checked(NODES.numberNode(in.getDecimalValue()));
+                case VALUE_NUMBER_FLOAT ->
+                    checked((problems == null ? JsonNodeFactory.instance : NODES).numberNode(in.getDecimalValue()));
                 case VALUE_TRUE -> NODES.booleanNode(true);
                 case VALUE_FALSE -> NODES.booleanNode(false);
                 default -> NODES.nullNode();
@@ -203,15 +261,23 @@ public final class StrictJson {
             ObjectNode object = NODES.objectNode();
             for (String name = key(); name != null; name = key()) {
                 JsonToken token = in.nextToken();
-                object.set(name, name.equals(packed) ? packed(token).node() : value(token));
+                if (inScheduling != null && token == JsonToken.START_OBJECT && name.equals("scheduling") && isOfR()) {
+                    object.set(name, new Tokens(in, inScheduling).packed(token).node());
+                } else {
+                    object.set(name, name.equals(packed) ? packed(token).node() : value(token));
+                }
             }
             return object;
+        }
+
+        private boolean isOfR() {
+            return "R".equals(in.getParsingContext().getParent().getParent().getCurrentName());
         }
 
         /** Returns the next key of an object, or null at its end. */
         private @Nullable String key() throws IOException {
             String name = in.nextFieldName();
-            String fault = name == null ? null : PortableJson.keyFault(name);
+            String fault = name == null || problems == null ? null : PortableJson.keyFault(name);
             if (fault == null) {
                 return name;
             }
@@ -290,7 +356,7 @@ public final class StrictJson {
             JsonNode item = edit.of(value(token));
             if (item != null) {
                 JsonParser tree = item.traverse();
-                new Tokens(tree, problems).copy(tree.nextToken(), out);
+                new Tokens(tree, problems, null, Map.of()).copy(tree.nextToken(), out);
             }
         }
 
@@ -304,7 +370,7 @@ public final class StrictJson {
 
         private JsonNode text() throws IOException {
             String text = in.getText();
-            String fault = PortableJson.stringFault(text);
+            String fault = problems == null ? null : PortableJson.stringFault(text);
             if (fault == null) {
                 return NODES.textNode(text);
             }
@@ -321,7 +387,7 @@ public final class StrictJson {
         }
 
         private JsonNode checked(JsonNode number) {
-            String fault = PortableJson.numberFault(number);
+            String fault = problems == null ? null : PortableJson.numberFault(number);
             if (fault != null) {
                 problem(fault);
             }
@@ -329,7 +395,8 @@ public final class StrictJson {
         }
 
         private void problem(String sentence) {
-            problems.add(in.getParsingContext().pathAsPointer().toString(), sentence);
+            Objects.requireNonNull(problems)
+                    .add(in.getParsingContext().pathAsPointer().toString(), sentence);
         }
     }
 
@@ -344,5 +411,83 @@ public final class StrictJson {
             case NULL -> "null";
             default -> "a " + type;
         };
+    }
+
+    /** Returns the text of a tree. */
+    public static Pieces text(JsonNode tree) {
+        Pieces text = new Pieces();
+        try (JsonGenerator out = generator(text)) {
+            write(tree, out);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+        return text;
+    }
+
+    public static JsonGenerator generator(OutputStream out) throws IOException {
+        return FACTORY.createGenerator(out);
+    }
+
+    /** Writes a tree. */
+    public static void write(JsonNode node, JsonGenerator json) throws IOException {
+        switch (node.getNodeType()) {
+            case OBJECT -> writeObject(node, json);
+            case ARRAY -> writeArray(node, json);
+            case STRING -> json.writeString(node.textValue());
+            case NUMBER -> writeNumber(node, json);
+            case BOOLEAN -> json.writeBoolean(node.booleanValue());
+            case NULL -> json.writeNull();
+            default -> writeForeign(node, json);
+        }
+    }
+
+    /** Writes a POJO node whose value is {@link JsonSerializable}; refuses all other nodes. */
+    private static void writeForeign(JsonNode node, JsonGenerator json) throws IOException {
+        if (node instanceof POJONode pojo && pojo.getPojo() instanceof JsonSerializable) {
+            pojo.serialize(json, null);
+        } else {
+            throw new IllegalArgumentException(node.getNodeType() + " is no JSON");
+        }
+    }
+
+    private static void writeObject(JsonNode object, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        for (Map.Entry<String, JsonNode> field : object.properties()) {
+            json.writeFieldName(field.getKey());
+            write(field.getValue(), json);
+        }
+        json.writeEndObject();
+    }
+
+    private static void writeArray(JsonNode array, JsonGenerator json) throws IOException {
+        json.writeStartArray();
+        for (int i = 0; i < array.size(); i++) {
+            write(array.get(i), json);
+        }
+        json.writeEndArray();
+    }
+
+    private static void writeNumber(JsonNode number, JsonGenerator json) throws IOException {
+        switch (number.numberType()) {
+            case INT -> json.writeNumber(number.intValue());
+            case LONG -> json.writeNumber(number.longValue());
+            case BIG_INTEGER -> json.writeNumber(number.bigIntegerValue());
+            case BIG_DECIMAL -> json.writeNumber(number.decimalValue());
+            default -> writeReal(number.doubleValue(), json);
+        }
+    }
+
+    /**
+     * Writes a real number in plain digits, so that a timestamp is {@code 1795226327.12} and not {@code 1.79522632712E9},
+     * and always with a decimal point, because jansson distinguishes integers and reals.
+     */
+    private static void writeReal(double value, JsonGenerator json) throws IOException {
+        double magnitude = Math.abs(value);
+        if (magnitude < LEAST_WITH_EXPONENT || magnitude >= LEAST_BEYOND_INTEGERS) {
+            json.writeNumber(value);
+            return;
+        }
+        String plain = BigDecimal.valueOf(value).toPlainString();
+        json.writeNumber(plain.indexOf('.') < 0 ? plain + ".0" : plain);
     }
 }

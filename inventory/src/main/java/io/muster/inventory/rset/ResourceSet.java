@@ -427,7 +427,7 @@ public final class ResourceSet {
 
     /** Returns {@link #toBytes} in pieces, which share the bytes of {@code scheduling} with this set. */
     public Pieces toPieces() {
-        return ResourceSetWriter.pieces(tree());
+        return StrictJson.text(tree());
     }
 
     RankContents layout() {

@@ -1,15 +1,10 @@
 package io.muster.inventory.rset;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
-import io.muster.inventory.json.Pieces;
 import io.muster.inventory.json.RawJson;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 
 /**
  * Writes R version 1 in the one form that every deployed reader accepts: R_lite has one entry for each group, ordered by
@@ -53,17 +48,6 @@ final class ResourceSetWriter {
                     RawJson.of(copy.get(ResourceSet.SCHEDULING)).tree());
         }
         return copy;
-    }
-
-    /** Returns the text of a tree in UTF-8. */
-    static Pieces pieces(ObjectNode tree) {
-        Pieces text = new Pieces();
-        try (JsonGenerator out = ExactJson.MAPPER.createGenerator(text)) {
-            ExactJson.MAPPER.writeTree(out, tree);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return text;
     }
 
     private static ObjectNode entry(Group group) {

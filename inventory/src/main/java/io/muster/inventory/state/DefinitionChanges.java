@@ -9,7 +9,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -77,7 +77,7 @@ public final class DefinitionChanges {
         public void writeContext(JsonGenerator out) throws IOException {
             writeSummary(out);
             out.writeFieldName("R");
-            ExactJson.MAPPER.writeTree(out, resources.toSharedJson());
+            StrictJson.write(resources.toSharedJson(), out);
         }
 
         @Override

@@ -11,11 +11,11 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.Pieces;
 import io.muster.inventory.json.PortableJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
@@ -89,7 +89,7 @@ public record Entry(
 
     private static ObjectNode tree(byte[] json) {
         try {
-            return (ObjectNode) ExactJson.read(json, 0, json.length);
+            return (ObjectNode) StrictJson.stored(json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -101,7 +101,7 @@ public record Entry(
 
     private byte[] write(Context context) {
         Pieces bytes = new Pieces();
-        try (JsonGenerator out = ExactJson.MAPPER.createGenerator(bytes)) {
+        try (JsonGenerator out = StrictJson.generator(bytes)) {
             write(out, context);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -19,11 +19,11 @@ import io.muster.inventory.axis.Reports;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.SortedTree;
-import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.Pieces;
 import io.muster.inventory.json.PortableJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
@@ -402,7 +402,7 @@ public final class StateJson {
             out.writeStringField("method", definition.method());
             if (withR) {
                 out.writeFieldName("R");
-                ExactJson.MAPPER.writeTree(out, definition.base().toSharedJson());
+                StrictJson.write(definition.base().toSharedJson(), out);
             }
             properties("property-add", definition.added());
             properties("property-remove", definition.removed());

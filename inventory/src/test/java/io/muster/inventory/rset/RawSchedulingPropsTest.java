@@ -4,7 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Liveness;
@@ -15,7 +19,6 @@ import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Structure;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.RawJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.Problems;
@@ -35,6 +38,14 @@ import org.jspecify.annotations.Nullable;
 /** R whose key {@code scheduling} is kept as text behaves as R whose key is a tree. */
 class RawSchedulingPropsTest {
     private static final int HOSTS = 4;
+
+    /** Jackson's own reader, which is the model. */
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     private static String r(String scheduling) {
         return "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"0-3\",\"children\":{\"core\":\"0-1\"}}],\"starttime\":0.0,"
@@ -129,17 +140,16 @@ class RawSchedulingPropsTest {
         ResourceSet set = ResourceSet.parse(r(graph(random)));
         Entry entry = new Entry(1, 10, Principal.DAEMON, new Defined("reload", set, Liveness.Status.ONLINE));
         byte[] line = entry.toBytes();
-        ObjectNode read = (ObjectNode) ExactJson.read(line, 0, line.length);
+        ObjectNode read = (ObjectNode) StrictJson.stored(line);
         assertThat(RawJson.in(read.at("/context/R/scheduling"))).isEqualTo(set.scheduling());
         assertThat(Entry.parse(read.put("seq", 1))).isEqualTo(entry);
 
         InventoryState state = entry.applyTo(InventoryState.empty());
         byte[] snapshot = StateJson.toBytes(state);
-        InventoryState again = StateJson.parse(ExactJson.read(snapshot, 0, snapshot.length));
+        InventoryState again = StateJson.parse(StrictJson.stored(snapshot));
         assertThat(again.resources()).isEqualTo(set);
         assertThat(StateJson.toBytes(again)).isEqualTo(snapshot);
-        assertThat(StateJson.parse(ExactJson.MAPPER.readTree(snapshot)).resources())
-                .isEqualTo(set);
+        assertThat(StateJson.parse(MAPPER.readTree(snapshot)).resources()).isEqualTo(set);
     }
 
     /** A journal of an earlier version may have strings in R that are refused today. They are still mended. */
@@ -148,12 +158,12 @@ class RawSchedulingPropsTest {
         byte[] json = ("{\"R\":" + r(Nasty.value(random, 4)) + "}").getBytes(UTF_8);
         JsonNode expected;
         try {
-            expected = ExactJson.MAPPER.readTree(json);
+            expected = MAPPER.readTree(json);
         } catch (JsonProcessingException e) {
             assertThat(isReadable(json)).isFalse();
             return;
         }
-        JsonNode read = ExactJson.read(json, 0, json.length);
+        JsonNode read = StrictJson.stored(json);
         Problems problems = new Problems();
         tree(json, problems);
         RawJson raw = RawJson.in(read.at("/R/scheduling"));
@@ -166,7 +176,7 @@ class RawSchedulingPropsTest {
 
     private static boolean isReadable(byte[] json) throws IOException {
         try {
-            return !ExactJson.read(json, 0, json.length).isMissingNode();
+            return !StrictJson.stored(json).isMissingNode();
         } catch (JsonProcessingException e) {
             return false;
         }

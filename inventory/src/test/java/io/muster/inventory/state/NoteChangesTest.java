@@ -1,5 +1,6 @@
 package io.muster.inventory.state;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,8 +11,8 @@ import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Notes;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
 import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.UnknownPathException;
 import java.util.List;
 import java.util.Map;
@@ -176,7 +177,7 @@ class NoteChangesTest {
         asked.putObject("data").putObject("sched").put("a", 1e10).put("b", 0.1).put("c", 12);
         NoteEdit live = NoteEdit.read(Fields.of("a request", asked));
         NoteEdit replayed = NoteEdit.read(
-                Fields.of("an entry", ExactJson.MAPPER.readTree(live.toJson().toString())));
+                Fields.of("an entry", StrictJson.stored(live.toJson().toString().getBytes(UTF_8))));
         assertThat(live.data().get("sched")).contains("{\"a\":1.0E+10,\"b\":0.1,\"c\":12}");
         assertThat(replayed).isEqualTo(live);
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.databind.JsonNode;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,7 @@ class StateFuzzTest {
 
     private static @Nullable JsonNode tree(byte[] json) {
         try {
-            return ExactJson.MAPPER.readTree(json);
+            return StrictJson.stored(json);
         } catch (IOException | NumberFormatException notJson) {
             return null;
         }

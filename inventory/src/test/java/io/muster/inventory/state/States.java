@@ -8,7 +8,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -122,7 +122,7 @@ public final class States {
 
     static ObjectNode tree(byte[] json) {
         try {
-            return (ObjectNode) ExactJson.MAPPER.readTree(json);
+            return (ObjectNode) StrictJson.stored(json);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

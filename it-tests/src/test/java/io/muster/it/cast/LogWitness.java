@@ -8,7 +8,7 @@ import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.daemon.journal.JournalArchive;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.Archive;
-import io.muster.inventory.json.ExactJson;
+import io.muster.inventory.json.StrictJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ public final class LogWitness extends Thread {
         long seq = last;
         for (String line : output.lines().filter(text -> !text.isEmpty()).toList()) {
             byte[] json = line.substring(line.indexOf('{')).getBytes(StandardCharsets.UTF_8);
-            ObjectNode object = (ObjectNode) ExactJson.read(json, 0, json.length);
+            ObjectNode object = (ObjectNode) StrictJson.stored(json);
             if (object.has("txn")) {
                 begin(object, seq);
             } else {

@@ -12,17 +12,14 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.POJONode;
+import io.muster.inventory.json.StrictJson;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.math.BigDecimal;
-import java.util.Map;
 
 /**
  * Reads and writes JSON payloads: an object and a terminating NUL (RFC 3 "Payload Conventions"). The reader refuses text
@@ -37,11 +34,6 @@ public final class Json {
     private static final int MAX_DEPTH = 256;
     private static final int LONGEST_STRING = Integer.MAX_VALUE;
     private static final int ENCODING_PROBE = 4;
-
-    /** The smallest value for which Double.toString uses an exponent. */
-    private static final double LEAST_WITH_EXPONENT = 1e7;
-
-    private static final double LEAST_BEYOND_INTEGERS = 1e16;
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final JsonFactory FACTORY = factory();
@@ -186,73 +178,11 @@ public final class Json {
     /** Writes an object as a payload, with the NUL. */
     public static void write(ObjectNode object, OutputStream out) {
         try (JsonGenerator json = FACTORY.createGenerator(out)) {
-            writeValue(object, json);
+            StrictJson.write(object, json);
             json.flush();
             out.write(0);
         } catch (IOException e) {
             throw new UncheckedIOException(e); // half of a surrogate pair, which this class never reads from a payload
         }
-    }
-
-    private static void writeValue(JsonNode node, JsonGenerator json) throws IOException {
-        switch (node.getNodeType()) {
-            case OBJECT -> writeObject(node, json);
-            case ARRAY -> writeArray(node, json);
-            case STRING -> json.writeString(node.textValue());
-            case NUMBER -> writeNumber(node, json);
-            case BOOLEAN -> json.writeBoolean(node.booleanValue());
-            case NULL -> json.writeNull();
-            default -> writeForeign(node, json);
-        }
-    }
-
-    /** Writes a POJO node whose value is {@link JsonSerializable}; refuses all other nodes. */
-    private static void writeForeign(JsonNode node, JsonGenerator json) throws IOException {
-        if (node instanceof POJONode pojo && pojo.getPojo() instanceof JsonSerializable) {
-            pojo.serialize(json, null);
-        } else {
-            throw new IllegalArgumentException(node.getNodeType() + " is no JSON");
-        }
-    }
-
-    private static void writeObject(JsonNode object, JsonGenerator json) throws IOException {
-        json.writeStartObject();
-        for (Map.Entry<String, JsonNode> field : object.properties()) {
-            json.writeFieldName(field.getKey());
-            writeValue(field.getValue(), json);
-        }
-        json.writeEndObject();
-    }
-
-    private static void writeArray(JsonNode array, JsonGenerator json) throws IOException {
-        json.writeStartArray();
-        for (int i = 0; i < array.size(); i++) {
-            writeValue(array.get(i), json);
-        }
-        json.writeEndArray();
-    }
-
-    private static void writeNumber(JsonNode number, JsonGenerator json) throws IOException {
-        switch (number.numberType()) {
-            case INT -> json.writeNumber(number.intValue());
-            case LONG -> json.writeNumber(number.longValue());
-            case BIG_INTEGER -> json.writeNumber(number.bigIntegerValue());
-            case BIG_DECIMAL -> json.writeNumber(number.decimalValue());
-            default -> writeReal(number.doubleValue(), json);
-        }
-    }
-
-    /**
-     * Writes a real number in plain digits, so that a timestamp is {@code 1795226327.12} and not {@code 1.79522632712E9},
-     * and always with a decimal point, because jansson distinguishes integers and reals.
-     */
-    private static void writeReal(double value, JsonGenerator json) throws IOException {
-        double magnitude = Math.abs(value);
-        if (magnitude < LEAST_WITH_EXPONENT || magnitude >= LEAST_BEYOND_INTEGERS) {
-            json.writeNumber(value);
-            return;
-        }
-        String plain = BigDecimal.valueOf(value).toPlainString();
-        json.writeNumber(plain.indexOf('.') < 0 ? plain + ".0" : plain);
     }
 }

@@ -1,4 +1,4 @@
-package io.muster.daemon.etcd;
+package io.muster.daemon.ledger;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record Leader(String member, String boot, String host, long pid, List<String> uris, String version, int level) {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
-    String toJson() {
+    public String toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("member", member).put("boot", boot).put("host", host).put("pid", pid);
         uris.forEach(json.putArray("uris")::add);
@@ -36,10 +36,10 @@ public record Leader(String member, String boot, String host, long pid, List<Str
     }
 
     /** Reads what {@link #toJson} writes. Fields that another version left out are empty. */
-    static Leader parse(Etcd.Entry entry) {
+    public static Leader parse(String text) {
         JsonNode json = JsonNodeFactory.instance.objectNode();
         try {
-            json = JSON.readTree(entry.text());
+            json = JSON.readTree(text);
         } catch (JsonProcessingException e) {
             // a value that was written by hand names no daemon
         }

@@ -1,4 +1,4 @@
-package io.muster.daemon.etcd;
+package io.muster.daemon.ledger;
 
 import java.util.List;
 
