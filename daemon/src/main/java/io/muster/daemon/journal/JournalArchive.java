@@ -160,9 +160,14 @@ public final class JournalArchive implements Archive {
                     return event;
                 }
                 index = null; // the segment has changed since, or the index is wrong
+                current.select(this::isWanted, selection.lastSeq());
                 current.seek(offset, seq);
             }
             return current.next();
+        }
+
+        private boolean isWanted(PlainLine line) {
+            return line.seq() >= next && line.mayName(hosts);
         }
 
         /** @param event the first event after damage; null at the end of the segment */
@@ -188,11 +193,11 @@ public final class JournalArchive implements Archive {
             try {
                 SegmentReader opened = SegmentReader.open(disk, segment);
                 reader = opened;
-                opened.select(line -> line.seq() >= next && line.mayName(hosts), selection.lastSeq());
                 damage = opened.damage();
                 index = damage == null && hosts.isSelective()
                         ? SegmentIndex.read(disk, segment, opened.position(), hosts)
                         : null;
+                opened.select(index == null ? this::isWanted : null, selection.lastSeq());
                 progress.accept(segment.size());
                 if (!follows) {
                     miss("the events before " + segment.name() + " are missing", segment.first() - 1);

@@ -126,10 +126,10 @@ final class SegmentReader implements Closeable {
      * Limits what {@link #next} returns.
      *
      * @param wanted decides for each line in the form that the daemon writes whether it is parsed and returned. The checksum and the journal's
-     *     keys of the other lines are checked too. The first line after damage is returned in any case.
+     *     keys of the other lines are checked too. The first line after damage is returned in any case. If null, every line is returned.
      * @param lastSeq reading ends after the line with this seq
      */
-    void select(Filter wanted, long lastSeq) {
+    void select(@Nullable Filter wanted, long lastSeq) {
         filter = wanted;
         until = lastSeq;
     }
