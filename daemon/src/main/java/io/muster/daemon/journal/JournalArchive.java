@@ -2,6 +2,7 @@ package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Archive;
+import io.muster.inventory.hostlist.HostSearch;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
@@ -62,11 +63,15 @@ public final class JournalArchive implements Archive {
 
     private final class Pass implements Reading {
         private final Selection selection;
-        private final HostLines hosts;
+        private final HostSearch hosts;
         private final Deque<Segment> segments;
         private final List<SnapshotFile.Head> snapshots;
         private final Deque<Item> ready = new ArrayDeque<>();
-        private @Nullable SegmentScan scan;
+        private @Nullable SegmentReader reader;
+        /** The index that says which lines to read; null to read every line. */
+        private @Nullable SegmentIndex index;
+        /** The first damage after the last event, until the next event shows which ones are missing. */
+        private @Nullable CorruptException damage;
 
         /** The seq of the next event to read. */
         private long next;
@@ -77,7 +82,7 @@ public final class JournalArchive implements Archive {
 
         Pass(Selection selection, List<SnapshotFile.Head> snapshots, List<Segment> segments) throws IOException {
             this.selection = selection;
-            this.hosts = new HostLines(selection.hosts());
+            this.hosts = new HostSearch(selection.hosts());
             this.segments = new ArrayDeque<>(segments);
             this.next = segments.isEmpty() ? 1 : segments.get(0).first();
             this.snapshots = snapshots.stream()
@@ -117,7 +122,7 @@ public final class JournalArchive implements Archive {
 
         @Override
         public @Nullable Item next() throws IOException {
-            while (ready.isEmpty() && (scan != null || advance())) {
+            while (ready.isEmpty() && (reader != null || advance())) {
                 read();
             }
             if (ready.isEmpty()) {
@@ -127,28 +132,55 @@ public final class JournalArchive implements Archive {
         }
 
         private void read() throws IOException {
-            SegmentScan current = Objects.requireNonNull(scan);
-            JournalRecord event = current.next(next, selection.lastSeq());
-            CorruptException damage = current.damage();
-            if (event != null) {
+            SegmentReader current = Objects.requireNonNull(reader);
+            JournalRecord event = next(current);
+            CorruptException found = current.unfinished() ? null : current.damage();
+            if (found != null) {
+                damage = damage == null ? found : damage;
+                return;
+            }
+            resume(event);
+            if (event == null || event.seq() > selection.lastSeq()) {
+                next = Math.max(next, event == null ? current.expected() : event.seq());
+                close();
+            } else if (event.seq() >= next) {
                 fillGap(event.seq() - 1);
                 ready.add(new Item.Event(event.event()));
-            } else if (damage != null) {
-                damaged(current, damage);
-            } else {
-                next = Math.max(next, current.expected());
-                close();
             }
         }
 
-        private void damaged(SegmentScan current, CorruptException damage) {
-            if (current.expected() > 0 && current.expected() <= next) {
-                return; // a state that was passed on includes these events
+        private @Nullable JournalRecord next(SegmentReader current) throws IOException {
+            SegmentIndex known = index;
+            if (known != null) {
+                long offset = current.position();
+                long seq = current.expected();
+                boolean wanted = known.advance(current, next, selection.lastSeq());
+                JournalRecord event = wanted ? current.next() : null;
+                if (event != null || !wanted) {
+                    return event;
+                }
+                index = null; // the segment has changed since, or the index is wrong
+                current.select(this::isWanted, selection.lastSeq());
+                current.seek(offset, seq);
+            }
+            return current.next();
+        }
+
+        private boolean isWanted(PlainLine line) {
+            return line.seq() >= next && line.mayName(hosts);
+        }
+
+        /** @param event the first event after damage; null at the end of the segment */
+        private void resume(@Nullable JournalRecord event) {
+            CorruptException found = damage;
+            damage = null;
+            if (found == null || (event != null && event.seq() <= next)) {
+                return; // a state that was passed on includes the events that are missing
             }
             Segment following = segments.peek();
             long end = following == null ? Long.MAX_VALUE : following.first();
-            miss(damage.place() + ": " + damage.sentence(), (current.expected() > 0 ? current.expected() : end) - 1);
-            next = Math.max(next, current.expected());
+            miss(found.place() + ": " + found.sentence(), (event == null ? end : event.seq()) - 1);
+            next = Math.max(next, event == null ? 0 : event.seq());
         }
 
         /** Opens the next segment; returns false after the last one that is of interest. */
@@ -159,14 +191,16 @@ public final class JournalArchive implements Archive {
             }
             boolean follows = segment.first() <= next || gap;
             try {
-                SegmentScan opened = new SegmentScan(disk, segment, hosts);
-                scan = opened;
+                SegmentReader opened = SegmentReader.open(disk, segment);
+                reader = opened;
+                damage = opened.damage();
+                index = damage == null && hosts.isSelective()
+                        ? SegmentIndex.read(disk, segment, opened.position(), hosts)
+                        : null;
+                opened.select(index == null ? this::isWanted : null, selection.lastSeq());
                 progress.accept(segment.size());
                 if (!follows) {
                     miss("the events before " + segment.name() + " are missing", segment.first() - 1);
-                }
-                if (opened.damage() != null) {
-                    damaged(opened, opened.damage());
                 }
             } catch (NoSuchFileException deleted) {
                 Segment following = segments.peek();
@@ -202,8 +236,8 @@ public final class JournalArchive implements Archive {
 
         @Override
         public void close() throws IOException {
-            SegmentScan current = scan;
-            scan = null;
+            SegmentReader current = reader;
+            reader = null;
             if (current != null) {
                 current.close();
             }

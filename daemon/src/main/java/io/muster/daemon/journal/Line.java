@@ -16,9 +16,9 @@ final class Line {
     static final int PREFIX = 9;
 
     private static final byte[] HEX = ascii("0123456789abcdef");
-    private static final byte[] SEQ = ascii("{\"seq\":");
-    private static final byte[] DURABLE = ascii(",\"durable\":");
-    private static final byte[] MORE = ascii(",\"more\":");
+    static final byte[] SEQ = ascii("{\"seq\":");
+    static final byte[] DURABLE = ascii(",\"durable\":");
+    static final byte[] MORE = ascii(",\"more\":");
     private static final int OVERHEAD = PREFIX + SEQ.length + DURABLE.length + MORE.length + 3 * 20 + 2;
 
     private Line() {}
@@ -127,7 +127,7 @@ final class Line {
         return new String(digits, StandardCharsets.US_ASCII);
     }
 
-    private static byte[] ascii(String text) {
+    static byte[] ascii(String text) {
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

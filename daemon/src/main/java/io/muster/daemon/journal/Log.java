@@ -363,7 +363,7 @@ final class Log implements Closeable {
             Segment segment = segments.get(count);
             Segment following = segments.get(count + 1);
             boolean needed = following.first() > previousSeq + 1;
-            Instant end = Segment.begun(disk, following);
+            Instant end = begun(following);
             boolean young = segment.modified().isAfter(oldest) || end.isAfter(oldest);
             boolean kept = young || settings.agePaused().getAsBoolean();
             if (needed || (total <= settings.historyBytes() && kept)) {
@@ -374,6 +374,12 @@ final class Log implements Closeable {
             begins = end;
         }
         return new Due(segments.subList(0, count), cut, begins);
+    }
+
+    private Instant begun(Segment segment) throws IOException {
+        try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+            return reader.begun();
+        }
     }
 
     private double now() {

@@ -81,26 +81,13 @@ record Segment(long first, long size, Instant modified) {
                 .asInt();
     }
 
-    /**
-     * Returns when this segment was begun, which is when the segment before it ended, by the clock of the daemon; the epoch
-     * if the time cannot be read.
-     */
-    static Instant begun(Disk disk, Segment segment) throws IOException {
-        ByteBuffer head = ByteBuffer.allocate((int) Math.min(256, segment.size()));
-        try (Disk.File file = disk.open(segment.name(), Disk.Access.READ)) {
-            file.read(head, 0);
-        }
-        int end = 0;
-        while (end < head.capacity() && head.get(end) != '\n') {
-            end++;
-        }
-        return wrongHead(head.array(), end, segment.first()) == null
-                ? Instant.ofEpochMilli(JournalRecord.object(head.array(), Line.PREFIX, end - Line.PREFIX)
-                        .path("timestamp")
-                        .decimalValue()
-                        .movePointRight(3)
-                        .longValue())
-                : Instant.EPOCH;
+    /** Returns when a segment was begun, which is when the segment before it ended, by the clock of the daemon. */
+    static Instant begun(byte[] head, int length) throws IOException {
+        return Instant.ofEpochMilli(JournalRecord.object(head, Line.PREFIX, length - Line.PREFIX)
+                .path("timestamp")
+                .decimalValue()
+                .movePointRight(3)
+                .longValue());
     }
 
     /** Returns what is wrong with a head, or null. */

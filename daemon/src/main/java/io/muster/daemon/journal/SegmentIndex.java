@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import io.muster.daemon.journal.disk.Disk;
+import io.muster.inventory.hostlist.HostSearch;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -38,11 +39,16 @@ final class SegmentIndex {
     /** The hostlists take at most this share of the segment's size. Events whose hostlist has no room may concern every host. */
     private static final int SHARE = 8;
 
+    /** The seq of the first line. */
+    private final long first;
+
     private final int[] lengths;
     private final int[] lists;
+    /** For each hostlist, whether it may name one of the hosts for which the index was read. */
     private final boolean[] wanted;
 
-    private SegmentIndex(int[] lengths, int[] lists, boolean[] wanted) {
+    private SegmentIndex(long first, int[] lengths, int[] lists, boolean[] wanted) {
+        this.first = first;
         this.lengths = lengths;
         this.lists = lists;
         this.wanted = wanted;
@@ -52,19 +58,25 @@ final class SegmentIndex {
         return segment.name() + SUFFIX;
     }
 
-    /** The number of lines after the head. */
-    int lines() {
-        return lengths.length;
-    }
-
-    /** The length of a line with its newline. */
-    int length(int line) {
-        return lengths[line];
-    }
-
-    /** Whether the event of a line may concern one of the hosts for which the index was read. */
-    boolean isWanted(int line) {
-        return wanted[lists[line]];
+    /**
+     * Moves a reader to the next line whose event may concern one of the hosts, or to the end.
+     *
+     * @param firstSeq lines before the one with this seq are passed over
+     * @param lastSeq the seq of the last line that is of interest
+     * @return whether there is such a line
+     */
+    boolean advance(SegmentReader reader, long firstSeq, long lastSeq) {
+        long seq = reader.expected();
+        long offset = reader.position();
+        int line = (int) (seq - first);
+        while (line < lengths.length && seq <= lastSeq && (seq < firstSeq || !wanted[lists[line]])) {
+            offset += lengths[line++];
+            seq++;
+        }
+        if (offset > reader.position()) {
+            reader.seek(offset, seq);
+        }
+        return line < lengths.length && seq <= lastSeq;
     }
 
     /**
@@ -72,27 +84,26 @@ final class SegmentIndex {
      *
      * @param begin the offset in the segment at which the lines after the head begin
      */
-    static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, HostLines hosts) throws IOException {
-        ByteBuffer in;
+    static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, HostSearch hosts) throws IOException {
         try (Disk.File file = disk.open(name(segment), Disk.Access.READ)) {
             if (file.size() < HEAD || file.size() > segment.size()) {
                 return null;
             }
-            in = ByteBuffer.allocate((int) file.size());
+            ByteBuffer in = ByteBuffer.allocate((int) file.size());
             file.read(in, 0);
+            in.flip();
+            boolean sound = in.limit() == in.capacity() && in.getInt() == crc(in) && in.getInt() == MAGIC;
+            return sound
+                            && in.getLong() == segment.size()
+                            && in.getLong() == segment.modified().toEpochMilli()
+                    ? read(disk, segment, begin, in, hosts)
+                    : null;
         } catch (NoSuchFileException none) {
             return null;
         }
-        in.flip();
-        boolean sound = in.limit() == in.capacity() && in.getInt() == crc(in) && in.getInt() == MAGIC;
-        return sound
-                        && in.getLong() == segment.size()
-                        && in.getLong() == segment.modified().toEpochMilli()
-                ? read(disk, segment, begin, in, hosts)
-                : null;
     }
 
-    private static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, ByteBuffer in, HostLines hosts)
+    private static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, ByteBuffer in, HostSearch hosts)
             throws IOException {
         long last = in.getLong();
         int[] lengths = new int[in.getInt()];
@@ -119,7 +130,7 @@ final class SegmentIndex {
             wanted[list] = hosts.mayName(bytes, start, end);
             start = end + 1;
         }
-        return new SegmentIndex(lengths, lists, wanted);
+        return new SegmentIndex(segment.first(), lengths, lists, wanted);
     }
 
     private static int crc(ByteBuffer rest) {
@@ -143,17 +154,17 @@ final class SegmentIndex {
      * @throws NoSuchFileException if the segment was deleted
      */
     static void prepare(Disk disk, Segment segment) throws IOException {
-        HostLines nobody = new HostLines(Set.of("")); // no host has this name
+        HostSearch nobody = new HostSearch(Set.of("")); // no host has this name
         Lines lines = new Lines(segment.size() / SHARE);
-        try (SegmentScan scan = new SegmentScan(disk, segment, nobody)) {
-            if (scan.isIndexed()) {
+        try (SegmentReader reader = SegmentReader.open(disk, segment)) {
+            if (reader.damage() != null || read(disk, segment, reader.position(), nobody) != null) {
                 return;
             }
-        }
-        try (SegmentScan scan = new SegmentScan(disk, segment, nobody, lines)) {
-            boolean sound =
-                    scan.damage() == null && scan.next(Long.MAX_VALUE, Long.MAX_VALUE) == null && scan.damage() == null;
-            if (!sound || lines.count == 0) {
+            reader.select(lines, Long.MAX_VALUE);
+            while (reader.next() != null) {
+                lines.add((int) (reader.position() - reader.start()), null);
+            }
+            if (reader.damage() != null || lines.count == 0) {
                 return;
             }
         }
@@ -189,8 +200,7 @@ final class SegmentIndex {
     }
 
     /** Collects the lines of a segment in their order. */
-    static final class Lines {
-        private final HostLines form = new HostLines(Set.of(""));
+    private static final class Lines implements SegmentReader.Filter {
         private final long most;
         private final Map<String, Integer> numbers = new HashMap<>();
         private final ByteArrayOutputStream texts = new ByteArrayOutputStream();
@@ -202,14 +212,18 @@ final class SegmentIndex {
             this.most = most;
         }
 
-        /** @param end where the newline is */
-        void add(byte[] bytes, int start, int end) {
+        @Override
+        public boolean wants(PlainLine line) {
+            add(line.length(), line.hostlist());
+            return false;
+        }
+
+        private void add(int length, @Nullable String hosts) {
             if (count == lengths.length) {
                 lengths = Arrays.copyOf(lengths, 2 * count);
                 lists = Arrays.copyOf(lists, 2 * count);
             }
-            String hosts = form.hostlist(bytes, start + Line.PREFIX, end);
-            lengths[count] = end + 1 - start;
+            lengths[count] = length;
             lists[count++] = hosts == null ? UNKNOWN : number(hosts);
         }
 

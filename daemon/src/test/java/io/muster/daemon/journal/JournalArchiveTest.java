@@ -39,8 +39,8 @@ class JournalArchiveTest {
                 List<String> items = read(hosts);
                 assertThat(items).hasSize(3).startsWith("a").endsWith("c");
                 assertThat(items.get(1))
-                        .startsWith(first + ":")
-                        .contains(": the checksum is right, but the line is not an event: ");
+                        .startsWith(first + " line 3 (byte " + second
+                                + "): the checksum is right, but the line is not an event: ");
             }
         }
     }

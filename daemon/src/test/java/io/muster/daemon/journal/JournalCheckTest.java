@@ -338,6 +338,20 @@ class JournalCheckTest {
         assertThat(damaged).containsExactly("journal/0000000000000005.log2");
     }
 
+    @Test
+    void anIntactEventAfterAMissingOneIsDumpedAndCountedAsLost() throws IOException {
+        remove(1, 3);
+        remove(7, 2);
+        assertThat(dump(JournalDump.Range.ALL))
+                .hasSize(8)
+                .startsWith("1 a")
+                .containsSubsequence("3 c", "4 d", "5 e", "6 f", "8 h")
+                .anyMatch(item -> item.startsWith("journal/0000000000000001.log line 3 (byte 210): seq 3 follows 1;"));
+        JournalRepair.RepairResult result = repair(false);
+        assertThat(result.lost()).isEqualTo(1);
+        assertThat(result.lastSeq()).isEqualTo(6);
+    }
+
     private List<String> dump(JournalDump.Range range) throws IOException {
         List<String> seen = new ArrayList<>();
         try (JournalDump dump = JournalDump.open(disk, range, damage -> seen.add(damage.getMessage()))) {
@@ -364,6 +378,19 @@ class JournalCheckTest {
 
     private void damage(long segment, int line) {
         byte[] content = disk.content(Segment.name(segment));
+        content[start(content, line) + 40] ^= 1;
+    }
+
+    private void remove(long segment, int line) {
+        byte[] content = disk.content(Segment.name(segment));
+        int start = start(content, line);
+        int end = start(content, line + 1);
+        byte[] left = Arrays.copyOf(content, content.length - (end - start));
+        System.arraycopy(content, end, left, start, content.length - end);
+        disk.set(Segment.name(segment), left);
+    }
+
+    private static int start(byte[] content, int line) {
         int at = 0;
         for (int i = 1; i < line; i++) {
             while (content[at] != '\n') {
@@ -371,7 +398,7 @@ class JournalCheckTest {
             }
             at++;
         }
-        content[at + 40] ^= 1;
+        return at;
     }
 
     private void cut(long segment, int bytes) {

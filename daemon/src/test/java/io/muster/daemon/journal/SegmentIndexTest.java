@@ -78,7 +78,13 @@ class SegmentIndexTest {
         assertThat(read(disk, seq, "r2n7")).hasSize(1).first().asString().contains("r[0-3]n[0-9]");
         assertThat(read(disk, seq, "x3")).first().asString().contains("the checksum does not match");
         indexes(disk).forEach(disk::delete);
-        assertThat(read(disk, seq, "r2n7")).hasSize(2).first().asString().contains("the checksum does not match");
+        assertThat(read(disk, seq, "r2n7"))
+                .as(
+                        "damage, the first event after the damage, which shows that one is missing, and the one of the host")
+                .hasSize(3)
+                .first()
+                .asString()
+                .contains("the checksum does not match");
     }
 
     @Test

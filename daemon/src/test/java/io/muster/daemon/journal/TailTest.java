@@ -63,6 +63,34 @@ class TailTest {
     }
 
     @Test
+    void eventsOfAnyLengthAreRead() throws IOException {
+        Client client = Client.open(disk);
+        int[] lengths = {1, 700_000, 3, 5, 260_000, 262_144, 2, 1_500_000, 4, 9};
+        for (int length : lengths) {
+            client.submit("x".repeat(length));
+        }
+        client.close();
+        List<String> found = new ArrayList<>();
+        Tail.read(disk, lengths.length, new Tail.Reader() {
+            @Override
+            public boolean plain(long seq, double timestamp, String name, byte[] json) {
+                assertThat(json).isEqualTo(Client.event(name));
+                return found.add(seq + " " + name.length());
+            }
+
+            @Override
+            public boolean parsed(JournalRecord event) {
+                return found.add(event.seq() + " " + event.name().length());
+            }
+        });
+        List<String> expected = new ArrayList<>();
+        for (int i = lengths.length; i > 0; i--) {
+            expected.add(i + " " + lengths[i - 1]);
+        }
+        assertThat(found).isEqualTo(expected);
+    }
+
+    @Test
     void readingEndsAtAMissingSegment() throws IOException {
         write(5000);
         List<Segment> segments = Segment.list(disk);
