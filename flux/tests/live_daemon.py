@@ -34,7 +34,7 @@ class LiveDaemon(unittest.TestCase):
         self.h = Instance(",".join(HOSTS), {"muster": {"socket": PATH, "grace": 30.0}}, self.kvs)
         self.bridge = bridge.Bridge(self.h, self.h.config["muster"], ())
         self.h.group("broker.online", "0-3")
-        self.h.until(lambda: self.bridge.joined and self.bridge.following)
+        self.h.until(lambda: self.bridge.local.joined and self.bridge.journal.following)
 
     def schedule(self):
         self.msg, self.taken = self.h.send("resource.acquire", sender="sched", streaming=True), 1
@@ -95,11 +95,11 @@ class LiveDaemon(unittest.TestCase):
                 self.bridge.stop()
                 self.boot()
                 self.schedule()
-            quiet = lambda: not self.bridge.local.pending and self.bridge.said.fresh  # noqa: E731
+            quiet = lambda: not self.bridge.local.pending and self.bridge.acquisition.said.fresh  # noqa: E731
             if step % 3 == 0:
                 offered = self.scheduler.ranks
                 self.h.until(lambda: quiet() and self.up() == self.allowed() & offered)  # noqa: B023
-        self.h.until(lambda: set(self.bridge.logged) == set().union(*map(bridge.decode, self.ask("status")[1]["drain"])))
+        self.h.until(lambda: set(self.bridge.records.logged) == set().union(*map(bridge.decode, self.ask("status")[1]["drain"])))
         for host in HOSTS:
             self.ask("include", {"targets": host})
             self.ask("undrain", {"targets": host, "mode": "update"})
@@ -107,11 +107,11 @@ class LiveDaemon(unittest.TestCase):
     def test_a_drain_without_a_connection_is_made_and_the_acquisition_is_taken_up_again(self):
         self.boot()
         self.schedule()
-        owner = self.bridge.owner
+        owner = self.bridge.records.owner
         self.lose()
         self.assertEqual(0, self.h.ask("resource.drain", {"targets": "node2", "reason": "epilog"})[0])
         self.assertEqual({0, 1, 3}, self.up())
-        self.h.until(lambda: self.bridge.said.fresh and not self.bridge.local.pending)
+        self.h.until(lambda: self.bridge.acquisition.said.fresh and not self.bridge.local.pending)
         self.assertEqual({0, 1, 3}, self.up())
         self.assertEqual(["2"], list(self.ask("status")[1]["drain"]))
         errnum, text = self.ask("acquire", {"owner": "rival"}, streaming=True)
