@@ -66,7 +66,11 @@ record Source(Path file, boolean main, String home, String text, List<Part> part
                 JavaParts parts = new JavaParts(tree, positions);
                 parts.scan(tree, null);
                 sources.add(new Source(
-                        file, isMain(file), String.valueOf(tree.getPackageName()), Files.readString(file), parts.found));
+                        file,
+                        isMain(file),
+                        String.valueOf(tree.getPackageName()),
+                        Files.readString(file),
+                        parts.found));
             }
         }
         return sources;
@@ -150,8 +154,7 @@ record Source(Path file, boolean main, String home, String text, List<Part> part
     /** The parts of a Python file, which its layout shows: a definition ends before the next line that is indented no more. */
     private static final class PythonParts {
         private static final Pattern STRING_OR_COMMENT =
-                Pattern.compile(
-                "(?s)(\"\"\"|''').*?\\1|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|#[^\n]*");
+                Pattern.compile("(?s)(\"\"\"|''').*?\\1|\"(?:\\\\.|[^\"\\\\\n])*\"|'(?:\\\\.|[^'\\\\\n])*'|#[^\n]*");
 
         private static final Pattern DEFINITION =
                 Pattern.compile("(?s)( *)(?:async )?(def|class) (\\w+)\\s*(?:\\((.*)\\))?.*");
@@ -190,7 +193,8 @@ record Source(Path file, boolean main, String home, String text, List<Part> part
                     boolean isClass = definition.group(2).equals("class");
                     String name = definition.group(3);
                     Kind kind = isClass ? Kind.CLASS : name.equals("__init__") ? Kind.CONSTRUCTOR : Kind.METHOD;
-                    int length = length(lines.subList(at, lines.size()), definition.group(1).length());
+                    int length = length(
+                            lines.subList(at, lines.size()), definition.group(1).length());
                     found.add(new Part(kind, name, number, length, parameters(definition.group(4)), false));
                 } else if (decorator.matches()) {
                     found.add(new Part(Kind.ANNOTATION, decorator.group(1), number, 0, 0, false));

@@ -214,7 +214,8 @@ final class TidyTest {
 
                 # a comment after the method
                     def short(self):
-                """ + "        pass\n".repeat(59) + "\n\n\n" + "class Long:\n" + "    pass\n".repeat(300);
+                """ + "        pass\n".repeat(59)
+                + "\n\n\n" + "class Long:\n" + "    pass\n".repeat(300);
         List<Source> sources = List.of(Source.python(Path.of("flux/bad.py"), bad));
 
         assertThat(violations(sources, TidyTest::vagueName)).containsExactly("flux/bad.py:2 is named PeerManager");
