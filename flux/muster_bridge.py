@@ -6,9 +6,10 @@ rc1.d/muster.py loads it on rank 0 under the name `resource`, when the configura
     socket = "/run/muster/muster.sock"
     grace = 60.0        # seconds that the acquisition waits for the bridge, and changes wait for Muster
 
-The file has three sections, because the loader of the broker imports one file: the wire (a connection to Muster that is opened
-again whenever it is lost), the held stream (the knowledge of the scheduler, and the updates for it), and the module. The first
-two need no Flux: the wire uses a reactor with the methods fd_watcher_create and timer_watcher_create, as flux.Flux has them.
+The loader of the broker imports one file, so this file has all sections: the wire (a connection to Muster that is opened again
+whenever it is lost), the held stream (the knowledge of the scheduler, and the updates for it), R, the broker with its KVS, and the
+parts of the module, each of which owns the state of one service. The first two need no Flux: the wire uses a reactor with the
+methods fd_watcher_create and timer_watcher_create, as flux.Flux has them. Fields that begin with _ belong to their class alone.
 
 The end of a broker module that is written in Python ends the instance. Therefore every callback catches every exception,
 every queue and buffer has a limit, and no call blocks after the start.
@@ -57,6 +58,10 @@ def request(topic, text, flags, cred, tag):
     parts = [b"", topic.encode() + b"\0"] + ([] if text is None else [text.encode() + b"\0"])
     flags |= HAS_ROUTE | HAS_TOPIC | (0 if text is None else HAS_PAYLOAD)
     parts.append(struct.pack(">BBBBIIII", 0x8E, 1, REQUEST, flags, *cred, ANY, tag))
+    return frame(parts)
+
+
+def frame(parts):
     body = b"".join((bytes([len(p)]) if len(p) < 255 else b"\xff" + struct.pack(">I", len(p))) + p for p in parts)
     return MAGIC + struct.pack(">I", len(body)) + body
 
@@ -261,9 +266,8 @@ class Wire:
             self.welcomed = self.up = True
             self.up_since, data = self.clock(), data[1:]
             self.counters["connects"] += 1
-            later, self.waiting, self.waiting_bytes = self.waiting, [], 0
             self._guarded(self.on_up)()
-            self._send_again(later)
+            self._send_waiting()
         if self.socket:
             self.input += data
             self._leave_out()
@@ -367,15 +371,15 @@ class Wire:
         except OSError:
             self.writer.stop()  # the reader gets the last answers of Muster, and then the end
 
-    def _send_again(self, calls):
+    def _send_waiting(self):
+        calls, self.waiting, self.waiting_bytes = self.waiting, [], 0
         for call in calls:
             self._send(call) if self.up else self._wait(call)
 
     def _expire(self):
         now = self.clock()
         if self.up and now >= self.again_at and self.waiting:
-            later, self.waiting, self.waiting_bytes = self.waiting, [], 0
-            self._send_again(later)
+            self._send_waiting()
         for call in [c for c in (*self.sent.values(), *self.waiting) if c.deadline is not None and now >= c.deadline]:
             self.cancel(call)
             self.counters["expired"] += 1
@@ -442,11 +446,15 @@ class Said:
 
 
 class Local:
-    """The state of this instance's brokers, and the last known state of Muster, for the time without a connection."""
+    """The state of this instance, also for the time without a connection: R, its brokers, the last status that Muster has sent, and the
+    drains that Muster has not made yet."""
 
-    def __init__(self):
+    def __init__(self, hosts=None):
+        self.hosts, self.joined = hosts, False  # joined: Muster has sent its status on the present connection
         self.online, self.torpid = set(), set()
         self.pending = {}  # id -> drain that Muster has not made yet, with its "ranks"
+        self.status, self.status_time = {"drain": {}, "exclude": ""}, time.time()  # in broker ranks
+        self.outdated = False  # something changed after this status
         self.blocked = set()  # drained or excluded according to the last answer of Muster
         self.reported = set()  # online according to the last report to Muster
 
@@ -459,6 +467,32 @@ class Local:
 
     def barred(self):
         return self.torpid.union(*(drain["ranks"] for drain in self.pending.values()))
+
+    def define(self, raw, known):
+        """Puts an R with Muster's ranks in force; returns sentences about what does not fit. known: the scheduling of this R."""
+        trouble = self.hosts.take(raw, known)
+        for drain in self.pending.values():
+            drain["ranks"] = self.hosts.locate(drain)
+        return trouble
+
+    def keep(self, change, ranks, reason, mode, cred):
+        """Adds a drain that Muster has not made yet, and returns it."""
+        drain = {"id": change, **self.hosts.placed(ranks), "reason": clean(reason), "mode": mode, "cred": list(cred), "ranks": ranks}
+        self.pending[change] = drain
+        return drain
+
+    def withheld(self):
+        return decode(self.status["exclude"]).union(*map(decode, self.status["drain"]))
+
+    def drains(self):
+        """Returns the drains of Muster and those that Muster has not made yet, as in the status."""
+        drain = dict(self.status["drain"])
+        drained = set().union(*map(decode, drain))
+        for entry in self.pending.values():
+            if entry["ranks"] - drained:
+                drain[encode(entry["ranks"] - drained)] = {"timestamp": round(self.status_time), "reason": entry["reason"]}
+                drained |= entry["ranks"]
+        return drain
 
 
 class Held:
@@ -624,16 +658,174 @@ class Numbering:
         return text if self.same else encode(self.ids(text))
 
 
-# ------------------------------------------------------------------------------------------------------------- the module
+class Hosts:
+    """R in force, and the ranks of the brokers on its hosts."""
+
+    def __init__(self, brokers, by_rank=False):
+        self.brokers, self._by_rank = brokers, by_rank  # by_rank: for tests with hosts that do not exist
+        self.R = self.raw = self.numbering = None  # R has the ranks of the brokers, raw those of Muster
+        self.scheduling, self.method, self.trouble = b"", "configuration", []
+        self.nodes, self.everywhere = {}, set()  # as in Said; the ranks of R and of brokers
+        self._by_host = {}  # host -> its ranks
+        self._places = {host: rank for rank, host in reversed(list(enumerate(brokers)))}
+
+    def take(self, raw, known):
+        nodes = expand(raw)
+        n = Numbering(nodes, self.brokers, self._by_rank)
+        self.numbering, self.raw, self.R = n, raw, raw if n.same else select(raw, n.to)
+        self.nodes = {n.to[rank]: node for rank, node in nodes.items()}
+        self._by_host, self.everywhere = {}, {*self.nodes, *range(len(self.brokers))}
+        for rank, (host, _) in self.nodes.items():
+            self._by_host.setdefault(host, set()).add(rank)
+        self._places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self._places}
+        self.scheduling = known if n.same else b""
+        trouble = {
+            f"hosts of R without a broker, which stay down: {hostlist(n.foreign)}": n.foreign,
+            f"brokers on hosts that are not in R: {hostlist(n.unknown)}": n.unknown,
+            "the brokers have other ranks than Muster's R, so ranks are translated by host": not n.same,
+            "the key scheduling of R is left out, because it has Muster's ranks": known and not n.same,
+        }
+        was, self.trouble = self.trouble, [text for text, true in trouble.items() if true]
+        return set(self.trouble) - set(was)
+
+    # ---- from ranks to hosts and back
+    def host(self, rank):
+        return self.nodes[rank][0] if rank in self.nodes else self.brokers[rank] if rank < len(self.brokers) else None
+
+    def named(self, ranks):
+        return hostlist(self.host(r) or f"rank{r}" for r in sorted(ranks))
+
+    def placed(self, ranks):
+        return {"idset": encode(ranks), "nodelist": self.named(ranks)}
+
+    def locate(self, entry):
+        """Returns the present ranks of the hosts of an entry."""
+        pairs = zip(sorted(decode(entry["idset"])), hosts_of(entry.get("nodelist") or ""))
+        ranks = {rank if self.host(rank) == host else self._places.get(host) for rank, host in pairs}
+        return ranks - {None}
+
+    # ---- from requests of this instance to those for Muster
+    def ranks(self, targets):
+        """Returns the ranks of targets, which are an idset or a hostlist."""
+        try:
+            ranks = decode(targets, 1 << 17)
+        except ValueError:
+            hosts = set(hosts_of(targets, 1 << 17))
+            unknown = hosts - self._by_host.keys()
+            if unknown:
+                raise OSError(errno.EINVAL, f"invalid targets: {hostlist(sorted(unknown)[:10])} not in R") from None
+            return set().union(*(self._by_host[host] for host in hosts))
+        if not ranks <= self.nodes.keys() or not ranks:
+            unknown = encode(ranks - self.nodes.keys())
+            raise OSError(errno.EINVAL, f"idset is out of range: R has no rank {unknown}" if unknown else "idset is empty")
+        return ranks
+
+    def elsewhere(self, targets):
+        """Returns whether targets are ranks of brokers on hosts that R does not name."""
+        try:
+            ranks = decode(targets, 1 << 17)
+        except (AttributeError, TypeError, ValueError):  # hosts, or a malformed value
+            return False
+        return bool(ranks) and ranks <= self.everywhere - self.nodes.keys()
+
+    def to_muster(self, ranks):
+        return encode(self.numbering.back[r] for r in ranks if r in self.numbering.back)
+
+    def translate(self, targets):
+        """Returns targets for Muster. Ranks are replaced by hosts, because a rank may be another host in a new R."""
+        if not targets or targets[0] not in "[0123456789":
+            return targets
+        ranks = self.ranks(targets)
+        return self.named(ranks) if len(self._by_host) == len(self.nodes) else self.to_muster(ranks)
+
+
+# -------------------------------------------------------------------------------------------------------------- the broker
+OWNER, USER = 1, 2
+
+
+class Broker:
+    """The broker that has loaded this module: its log, its groups of brokers, and the requests and answers that it passes on."""
+
+    def __init__(self, h):
+        self.h, self.log, self._complaints = h, BrokerLogger(h), collections.deque(maxlen=20)
+        self._queues = []
+        self.lane = Wire(h, h.attr_get("local-uri").removeprefix("local://"), lambda *_: None)  # a second connection to this broker
+        self.lane.most = float("inf")
+
+    def guard(self, what, function, *args):
+        try:
+            return function(*args)
+        except Exception as e:  # an exception that escapes ends the instance
+            return self.log.error(f"muster: {what}: {type(e).__name__}: {e}")
+
+    def once(self, text):
+        if text not in self._complaints:
+            self._complaints.append(text)
+            self.log.error(f"muster: {text}")
+
+    def queue(self):
+        """Returns a list for requests that wait. A request leaves the list when its sender disconnects."""
+        self._queues.append([])
+        return self._queues[-1]
+
+    def disconnect(self, msg):
+        for queue in self._queues:
+            queue[:] = [one for one in queue if not lib.flux_disconnect_match(msg.handle, one.handle)]
+
+    def serve(self, name, handler, roles):
+        def callback(_h, _t, msg, _a):
+            try:
+                handler(msg)
+            except Exception as e:
+                errnum = getattr(e, "errno", None) or (errno.EINVAL if isinstance(e, ValueError) else errno.EPROTO)
+                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else sentence(e)
+                self.guard(name, self.fail, msg, errnum, text)
+
+        return self.h.msg_watcher_create(callback, FLUX_MSGTYPE_REQUEST, "resource." + name, rolemask=roles).start()
+
+    def group(self, name, changed):
+        def callback(future):
+            self.guard(name, lambda: changed(decode(future.get()["members"])))
+            future.reset()
+
+        future = self.h.rpc("groups.get", {"name": name}, flags=FLUX_RPC_STREAMING)
+        callback(future)
+        future.then(callback)
+        return future
+
+    def answer(self, msg, body=None, errnum=0):
+        data = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if isinstance(body, str) else body
+        args = (self.h.handle, msg.handle, *([errnum] if errnum else []), ffi.NULL if data is None else data)
+        if not lib.flux_msg_is_noresponse(msg.handle):
+            if (lib.flux_respond_error if errnum else lib.flux_respond)(*args) < 0:
+                self.log.error(f"muster: answer to {msg.topic}: {os.strerror(ffi.errno)}")
+
+    def fail(self, msg, errnum, text=None):
+        self.answer(msg, text, errnum)
+
+    def answer_R(self, msg, before, R, scheduling, after, done):
+        """Answers with R and scheduling; done(errnum, _) is called when the broker has it. flux_respond copies the payload twice,
+        and returns when the broker has read it. A large answer takes another connection instead, in pieces, before a ping."""
+        parts = (before, json.dumps(R).encode()[:-1], scheduling, b"}" + after)
+        if len(scheduling) < LARGE or not self.lane.up:
+            self.answer(msg, b"".join(parts))
+            return done(0, None)
+        response = lib.flux_response_derive(msg.handle, 0)
+        head = bytearray(lib.flux_msg_encode_size(response))
+        lib.flux_msg_encode(response, ffi.from_buffer(head), len(head))
+        lib.flux_msg_destroy(response)
+        head[-17] |= HAS_PAYLOAD  # the header is the last part, of 20 bytes and their number
+        size = sum(map(len, parts)) + 1
+        sizes = struct.pack(">I", len(head) + 5 + size), b"\xff" + struct.pack(">I", size)
+        self.lane.put(MAGIC + sizes[0] + head[:-21] + sizes[1], *parts, b"\0" + head[-21:])
+        return self.lane.call("broker.ping", {"seq": 0}, done)
+
+
+# ----------------------------------------------------------------------------------------------------------------- the KVS
 STATE, SCHEDULING_KEY, LOG = "resource.muster.state", "resource.muster.scheduling", "resource.eventlog"
 OWN_R, NEXT_R, CHECKPOINT = "resource.muster.R", "resource.muster.next", "checkpoint.resource"
-OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own module
-OWNER, USER = 1, 2
-ANOTHER = 65534 if os.getuid() == 0 else 0  # a user who does not own the instance; Muster refuses no ping for root, and logs refusals
 PIECE = 1 << 19
-SHARED = "admin"  # the holder of drains that flux-core knows
-MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
-DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain permanently
+SAVED = ("id", "idset", "nodelist", "reason", "mode", "cred")  # of a drain that Muster has not made yet
 
 
 class Kvs:
@@ -721,153 +913,61 @@ class Kvs:
             self._written(self.writing)
 
 
-class Bridge:
-    OPEN = ("disconnect", "status", "sched-status", "journal-cancel", "topo-get", "bridge")  # to all users of the instance
-    OWNERS = (
-        "acquire acquire-cancel acquire-mute get journal topo-reduce monitor-waitup monitor-force-down config-reload"
-    ).split()
-    CHANGES = (  # to the owner, and to users who may do this in Muster
-        "drain undrain exclude include shrink expiration-update reload property-add property-remove annotate online offline torpid lively"
-    ).split()
+class Records:
+    """The KVS records of this instance: the state for the next bridge, R, and the drains for readers in the instance and for flux-core's
+    own module."""
 
-    def __init__(self, h, options, args):
-        self.h, self.log, self.grace = h, BrokerLogger(h), float(options.get("grace", 60.0))
-        unknown = set(args) - OPTIONS
-        if unknown:
-            raise ValueError(f"unknown option: {min(unknown)}; the options are {', '.join(sorted(OPTIONS))}")
-        self.force_up = "monitor-force-up" in args  # for tests with hosts that do not exist
-        self.brokers = hosts_of(h.attr_get("hostlist"))
-        self.kvs, self.said, self.local = Kvs(h, self.log), Said(), Local()
-        self.R = self.raw_R = self.numbering = self.written_R = self.written_scheduling = None
-        self.scheduling, self.method, self.nodes, self.telling = b"", "configuration", {}, False
-        self.wire = Wire(h, options["socket"], self.log, self.on_up, self.on_down)
-        self.lane = Wire(h, h.attr_get("local-uri").removeprefix("local://"), lambda *_: None)  # to this broker
-        self.lane.most = float("inf")
-        self.status = {"drain": {}, "exclude": ""}  # Muster's last answer, in broker ranks
-        self.status_time, self.status_asked, self.status_old = time.time(), False, False
-        self.changes, self.remembered = 0, None  # events so far; the status that the KVS has
-        self.arriving = {}  # id -> (msg, request, call) of drains that were sent to Muster and have no answer yet
+    def __init__(self, broker, local):
+        self.local, self.log, self._kvs = local, broker.log, Kvs(broker.h, broker.log)
         self.logged = {}  # broker rank -> reason of its drain in the eventlog
-        self.by_host, self.everywhere = {}, set()  # host -> its ranks; the ranks of R and of brokers
-        self.held = self.scheduler = None  # the knowledge of the scheduler, and its request
-        self.made = {}  # parts of answers: name -> (key, value)
-        self.acquiring = self.reporting = None  # Calls whose streams are open
-        self.reported_torpid = set()
-        self.asked = set()  # ranks for which the acquisition was opened again
-        self.refused, self.complaints, self.trouble = None, collections.deque(maxlen=20), []
-        self.joined = self.muted = self.speaks = self.following = self.reporter = self.usage_asked = False
-        self.next_status = self.next_usage = self.retry_report = self.retry_acquire = self.first_until = 0.0
-        self.events, self.last_event, self.batch = collections.deque(maxlen=MOST_EVENTS), None, []
-        self.journals, self.waitups, self.sched_waiters, self.own = [], [], [], collections.deque(maxlen=MOST_PENDING)
-        self.places = {host: rank for rank, host in reversed(list(enumerate(self.brokers)))}
-        self.restore(math.inf if "notruncate" in args else parse_fsd(h.conf_get("resource.history", default="90d")))
-        self.learn(options["socket"])
-        self.kvs.write([(LOG, self.event("resource-define", method=self.method).encode(), True)])
-        try:
-            self.xml = local_xml(not h.conf_get("resource.norestrict", default=False))
-        except (OSError, AttributeError) as e:
-            self.xml = None
-            self.log.error(f"muster: the topology of this host cannot be read: {sentence(e)}")
-        online = "sdmon.online" if h.conf_get("systemd.enable", default=False) else "broker.online"
-        if not self.force_up:
-            self.groups = [self.group(online, self.on_online), self.group("broker.torpid", self.on_torpid)]
-        self.watchers = [self.serve(n, USER | OWNER if n not in self.OWNERS else OWNER) for n in (*self.OPEN, *self.OWNERS, *self.CHANGES)]
-        for drain in self.local.pending.values():
-            self.send_drain(drain)
-        self.ticker = h.timer_watcher_create(0.25, lambda *_: self.guard("the clock", self.tick), repeat=0.25)
-        self.ticker.start()
+        self._remembered = None  # the status that the KVS has
+        self._R = self._scheduling = None  # those that the KVS has
+        self._state = json.loads(self._kvs.read(STATE) or b"{}")
+        self.owner = self._state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
 
-    # ---- plumbing
-    def guard(self, what, function, *args):
-        try:
-            return function(*args)
-        except Exception as e:  # an exception that escapes ends the instance
-            return self.log.error(f"muster: {what}: {type(e).__name__}: {e}")
+    # ---- the state of the last bridge
+    def last_R(self):
+        """Returns the R of the last bridge of this instance, or None."""
+        self._R = self._kvs.read(OWN_R)
+        if "method" not in self._state or not self._R:
+            return None
+        self.local.hosts.method, self._scheduling = self._state["method"], b""
+        return json.loads(self._R)
 
-    def once(self, text):
-        if text not in self.complaints:
-            self.complaints.append(text)
-            self.log.error(f"muster: {text}")
+    def last_scheduling(self):
+        """Returns scheduling from the KVS, or b"" if it is incomplete."""
+        known, data = self._state.get("scheduling", [0, 0]), bytearray()
+        for number in range(-(-known[0] // PIECE)):
+            data += self._kvs.read(f"{SCHEDULING_KEY}.{number}") or b""
+        self._scheduling = data if [len(data), zlib.crc32(data)] == known else b""
+        return self._scheduling
 
-    def serve(self, name, roles):
-        handler = getattr(self, "on_" + name.replace("-", "_"), self.on_change)
+    def recognize(self, scheduling):
+        if [len(scheduling), zlib.crc32(scheduling)] == self._state.get("scheduling"):
+            self._scheduling = scheduling
 
-        def callback(_h, _t, msg, _a):
-            try:
-                handler(msg)
-            except Exception as e:
-                errnum = getattr(e, "errno", None) or (errno.EINVAL if isinstance(e, ValueError) else errno.EPROTO)
-                text = f"resource.{name} without {e}" if isinstance(e, KeyError) else sentence(e)
-                self.guard(name, self.fail, msg, errnum, text)
-
-        return self.h.msg_watcher_create(callback, FLUX_MSGTYPE_REQUEST, "resource." + name, rolemask=roles).start()
-
-    def group(self, name, changed):
-        def callback(future):
-            self.guard(name, lambda: changed(decode(future.get()["members"])))
-            future.reset()
-
-        future = self.h.rpc("groups.get", {"name": name}, flags=FLUX_RPC_STREAMING)
-        callback(future)
-        future.then(callback)
-        return future
-
-    def answer(self, msg, body=None, errnum=0):
-        data = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if isinstance(body, str) else body
-        args = (self.h.handle, msg.handle, *([errnum] if errnum else []), ffi.NULL if data is None else data)
-        if not lib.flux_msg_is_noresponse(msg.handle):
-            if (lib.flux_respond_error if errnum else lib.flux_respond)(*args) < 0:
-                self.log.error(f"muster: answer to {msg.topic}: {os.strerror(ffi.errno)}")
-
-    def answer_R(self, msg, before, R, scheduling, after, done):
-        """Answers with R and scheduling; done(errnum, _) is called when the broker has it. flux_respond copies the payload twice,
-        and returns when the broker has read it. A large answer takes another connection instead, in pieces, before a ping."""
-        parts = (before, json.dumps(R).encode()[:-1], scheduling, b"}" + after)
-        if len(scheduling) < LARGE or not self.lane.up:
-            self.answer(msg, b"".join(parts))
-            return done(0, None)
-        response = lib.flux_response_derive(msg.handle, 0)
-        head = bytearray(lib.flux_msg_encode_size(response))
-        lib.flux_msg_encode(response, ffi.from_buffer(head), len(head))
-        lib.flux_msg_destroy(response)
-        head[-17] |= HAS_PAYLOAD  # the header is the last part, of 20 bytes and their number
-        size = sum(map(len, parts)) + 1
-        sizes = struct.pack(">I", len(head) + 5 + size), b"\xff" + struct.pack(">I", size)
-        self.lane.put(MAGIC + sizes[0] + head[:-21] + sizes[1], *parts, b"\0" + head[-21:])
-        return self.lane.call("broker.ping", {"seq": 0}, done)
-
-    def fail(self, msg, errnum, text=None):
-        self.answer(msg, text, errnum)
-
-    # ---- the state in the KVS
     def restore(self, history):
-        """Reads the state that the last bridge of this instance wrote, and the eventlog that flux-core's own module wrote. history:
-        the number of seconds for which entries stay in the eventlog after a checkpoint has the drains."""
-        self.state = json.loads(self.kvs.read(STATE) or b"{}")
-        self.owner = self.state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
-        self.written_R = None if self.force_up else self.kvs.read(OWN_R)
-        if "method" in self.state and self.written_R:
-            self.method, self.written_scheduling = self.state["method"], b""
-            self.take_R(json.loads(self.written_R))
-        known = set()
-        for drain in self.state.get("pending", []):
-            self.local.pending[drain["id"]] = {**drain, "ranks": self.locate(drain)}
-            known |= self.locate(drain)
-        for drain in self.state.get("drain", []):
-            ranks = self.locate(drain)
+        """Reads the drains and exclusions of the last bridge, and the eventlog that flux-core's own module wrote. history: the number of
+        seconds for which entries stay in the eventlog after a checkpoint has the drains."""
+        local, known = self.local, set()
+        for drain in self._state.get("pending", []):
+            local.pending[drain["id"]] = {**drain, "ranks": local.hosts.locate(drain)}
+            known |= local.hosts.locate(drain)
+        for drain in self._state.get("drain", []):
+            ranks = local.hosts.locate(drain)
             known |= ranks
             if ranks:
-                self.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
-        self.status["exclude"] = encode(self.locate(self.state.get("exclude", {"idset": ""})))
-        self.local.blocked, self.logged = self.blocked(), self.replay(history)
+                local.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
+        local.status["exclude"] = encode(local.hosts.locate(self._state.get("exclude", {"idset": ""})))
+        local.blocked, self.logged = local.withheld(), self._replay(history)
         for reason, ranks in by_reason({r: why for r, why in self.logged.items() if r not in known}):
-            self.log.info(f"muster: {self.named(ranks)} drained before Muster served this instance; Muster will be told")
-            self.keep_drain(str(uuid.uuid4()), ranks, reason, "update", (os.getuid(), OWNER))
+            self.log.info(f"muster: {local.hosts.named(ranks)} drained before Muster served this instance; Muster will be told")
+            local.keep(str(uuid.uuid4()), ranks, reason, "update", (os.getuid(), OWNER))
 
-    def replay(self, history):
+    def _replay(self, history):
         """Returns the drained ranks and their reasons according to checkpoint.resource and resource.eventlog. Removes old entries
         from the eventlog, and, if flux-core 0.61 or older wrote it, all entries except drains, undrains and definitions."""
-        check, drained, lines = json.loads(self.kvs.read(CHECKPOINT) or b"{}"), {}, (self.kvs.read(LOG) or b"").splitlines()
+        check, drained, lines = json.loads(self._kvs.read(CHECKPOINT) or b"{}"), {}, (self._kvs.read(LOG) or b"").splitlines()
         try:
             events = [json.loads(line) for line in lines]
             starts = [i for i, event in enumerate(events) if event["name"] == "resource-init"]
@@ -879,8 +979,8 @@ class Bridge:
                 name, context = event.get("name", "drain"), event["context"]
                 if name not in ("drain", "undrain") or event.get("timestamp", math.inf) < check.get("timestamp", 0):
                     continue
-                context.setdefault("nodelist", self.named(decode(context["idset"])))
-                for rank in self.locate(context):
+                context.setdefault("nodelist", self.local.hosts.named(decode(context["idset"])))
+                for rank in self.local.hosts.locate(context):
                     if name == "undrain":
                         drained.pop(rank, None)
                     elif context.get("overwrite", 1) or not drained.get(rank):
@@ -891,54 +991,32 @@ class Bridge:
             raise ValueError(f"{LOG} or {CHECKPOINT} in the KVS cannot be read: {type(e).__name__}: {e}") from e
         if len(left) < len(lines):
             self.log.info(f"{LOG}: reduced from {len(lines)} to {len(left)} entries")
-            self.kvs.write([(LOG, "".join(left).encode(), False)])
+            self._kvs.write([(LOG, "".join(left).encode(), False)])
         return drained
 
-    def locate(self, entry):
-        """Returns the present ranks of the hosts of an entry."""
-        pairs = zip(sorted(decode(entry["idset"])), hosts_of(entry.get("nodelist") or ""))
-        ranks = {rank if self.host(rank) == host else self.places.get(host) for rank, host in pairs}
-        return ranks - {None}
+    # ---- the eventlog and the state for the next bridge
+    def after(self, done):
+        """Calls done when all waiting writes are complete."""
+        self._kvs.after(done)
 
-    def host(self, rank):
-        return self.nodes[rank][0] if rank in self.nodes else self.brokers[rank] if rank < len(self.brokers) else None
+    def append(self, line, done=lambda ok: None):
+        self._kvs.write([(LOG, line.encode(), True)], done)
 
-    def named(self, ranks):
-        return hostlist(self.host(r) or f"rank{r}" for r in sorted(ranks))
-
-    def placed(self, ranks):
-        return {"idset": encode(ranks), "nodelist": self.named(ranks)}
-
-    def line(self, name, ranks, reason="", overwrite=0, **context):
-        where, why = self.placed(ranks), {"reason": reason} if reason else {}
-        self.log.info(f"{name} idset={where['idset']} nodelist={where['nodelist']} overwrite={overwrite} reason={reason}")
-        return self.event(name, **where, **why, overwrite=overwrite, **context)
+    def note(self, name, ranks, reason, overwrite):
+        """Adds a drain or undrain of Muster to the eventlog, unless the eventlog has it."""
+        unknown = {r for r in ranks if not self.logged.get(r) and (reason or self.logged.get(r) is None)}
+        if name == "undrain" or overwrite or unknown:
+            self.append(self.record(name, ranks, reason, overwrite), lambda ok: ok or self.unsure(ranks))
 
     def event(self, name, **context):
         """Returns a line of the eventlog. Times go up, because readers skip what is older than their checkpoint."""
-        self.state["logged"] = max(time.time(), self.state.get("logged", 0))
-        return json.dumps({"timestamp": self.state["logged"], "name": name, "context": context}) + "\n"
+        self._state["logged"] = max(time.time(), self._state.get("logged", 0))
+        return json.dumps({"timestamp": self._state["logged"], "name": name, "context": context}) + "\n"
 
-    def remember(self, lines="", done=lambda ok: None):
-        """Writes the state for the next bridge, and lines of the eventlog, in one transaction."""
-        pending = [{k: v for k, v in d.items() if k in SAVED} for d in self.local.pending.values() if not d.get("made")]
-        drain = [{**self.placed(decode(ids)), **entry} for ids, entry in self.status["drain"].items()]
-        exclude = self.placed(decode(self.status["exclude"]))
-        self.remembered = self.status
-        self.state.update(method=self.method, exclude=exclude, drain=drain, pending=pending)
-        self.kvs.write([(LOG, lines.encode(), True), (STATE, json.dumps(self.state).encode(), False)][not lines :], done)
-
-    def mirror(self):
-        """Makes the drains in the eventlog those of Muster, for readers in the instance and for flux-core's own module."""
-        want = {rank: d["reason"] for d in self.local.pending.values() for rank in d["ranks"]}
-        want.update({rank: entry["reason"] for ids, entry in self.status["drain"].items() for rank in decode(ids)})
-        gone, self.logged, logged = set(self.logged) - set(want), want, self.logged
-        lines = self.line("undrain", gone) if gone else ""
-        for reason, ranks in by_reason({rank: why for rank, why in want.items() if logged.get(rank) != why}):
-            lines += self.line("drain", ranks, reason, 1)
-        self.local.blocked = self.blocked()
-        if lines or self.status != self.remembered:
-            self.remember(lines, lambda ok: ok or vars(self).update(logged=logged, remembered=None))
+    def _line(self, name, ranks, reason="", overwrite=0, **context):
+        where, why = self.local.hosts.placed(ranks), {"reason": reason} if reason else {}
+        self.log.info(f"{name} idset={where['idset']} nodelist={where['nodelist']} overwrite={overwrite} reason={reason}")
+        return self.event(name, **where, **why, overwrite=overwrite, **context)
 
     def record(self, name, ranks, reason, overwrite, **context):
         """Returns the line of the eventlog for a drain or undrain, which counts as written."""
@@ -946,196 +1024,527 @@ class Bridge:
             self.logged = {rank: why for rank, why in self.logged.items() if rank not in ranks}
         else:
             self.logged.update({rank: reason for rank in ranks if overwrite or not self.logged.get(rank)})
-        return self.line(name, ranks, reason, overwrite, **context)
+        return self._line(name, ranks, reason, overwrite, **context)
 
     def unsure(self, ranks):
         """The KVS may not have a line about these ranks. The next comparison with Muster writes it again."""
         self.logged.update(dict.fromkeys(ranks))
 
-    def blocked(self):
-        return decode(self.status["exclude"]).union(*(decode(ids) for ids in self.status["drain"]))
+    def mirror(self):
+        """Makes the drains in the eventlog those of Muster, for readers in the instance and for flux-core's own module."""
+        want = {rank: d["reason"] for d in self.local.pending.values() for rank in d["ranks"]}
+        want.update({rank: entry["reason"] for ids, entry in self.local.status["drain"].items() for rank in decode(ids)})
+        gone, self.logged, logged = set(self.logged) - set(want), want, self.logged
+        lines = self._line("undrain", gone) if gone else ""
+        for reason, ranks in by_reason({rank: why for rank, why in want.items() if logged.get(rank) != why}):
+            lines += self._line("drain", ranks, reason, 1)
+        self.local.blocked = self.local.withheld()
+        if lines or self.local.status != self._remembered:
+            self.remember(lines, lambda ok: ok or vars(self).update(logged=logged, _remembered=None))
 
+    def remember(self, lines="", done=lambda ok: None):
+        """Writes the state for the next bridge, and lines of the eventlog, in one transaction."""
+        hosts, status = self.local.hosts, self.local.status
+        pending = [{k: v for k, v in d.items() if k in SAVED} for d in self.local.pending.values() if not d.get("made")]
+        drain = [{**hosts.placed(decode(ids)), **entry} for ids, entry in status["drain"].items()]
+        self._remembered = status
+        self._state.update(method=hosts.method, exclude=hosts.placed(decode(status["exclude"])), drain=drain, pending=pending)
+        self._kvs.write([(LOG, lines.encode(), True), (STATE, json.dumps(self._state).encode(), False)][not lines :], done)
+
+    def checkpoint(self):
+        """Writes all drains for flux-core's own module, and returns when the KVS has everything."""
+        drains = {
+            ids: {**entry, "timestamp": float(entry["timestamp"]), "nodelist": self.local.hosts.named(decode(ids))}
+            for ids, entry in self.local.drains().items()
+        }
+        check = {"timestamp": max(time.time(), self._state.get("logged", 0)), "drain_state": drains}
+        self._kvs.write([(CHECKPOINT, json.dumps(check).encode(), False)])
+        self._kvs.flush()
+
+    # ---- R
     def write_R(self):
         """Writes R and, in pieces, its scheduling for the next bridge, and both as a whole to resource.R for all others."""
-        text, data, crc = json.dumps(self.R).encode(), self.scheduling, [0]
-        if text == self.written_R and (data is self.written_scheduling or data == self.written_scheduling):
+        text, data, crc = json.dumps(self.local.hosts.R).encode(), self.local.hosts.scheduling, [0]
+        if text == self._R and (data is self._scheduling or data == self._scheduling):
             return
-        self.written_R, self.written_scheduling, self.state["scheduling"] = text, data, [0, 0]  # until all pieces are written
+        self._R, self._scheduling, self._state["scheduling"] = text, data, [0, 0]  # until all pieces are written
         self.remember()
-        self.kvs.write([(OWN_R, text, False), (NEXT_R, text[:-1], False) if data else ("resource.R", text, False)])
+        self._kvs.write([(OWN_R, text, False), (NEXT_R, text[:-1], False) if data else ("resource.R", text, False)])
 
         def piece(at):
             crc[0] = zlib.crc32(data[at : at + PIECE], crc[0])
             return data[at : at + PIECE]
 
         def finish(ok):
-            if ok and self.written_R is text and self.written_scheduling is data:
-                self.state["scheduling"] = [len(data), crc[0]]
-                self.kvs.copy(NEXT_R, "resource.R", lambda: self.written_R is text)
+            if ok and self._R is text and self._scheduling is data:
+                self._state["scheduling"] = [len(data), crc[0]]
+                self._kvs.copy(NEXT_R, "resource.R", lambda: self._R is text)
             self.remember()
 
         for at in range(0, len(data), PIECE):
-            self.kvs.write([(f"{SCHEDULING_KEY}.{at // PIECE}", functools.partial(piece, at), False)])
-            self.kvs.write([(NEXT_R, lambda at=at: data[at : at + PIECE], True)])
+            self._kvs.write([(f"{SCHEDULING_KEY}.{at // PIECE}", functools.partial(piece, at), False)])
+            self._kvs.write([(NEXT_R, lambda at=at: data[at : at + PIECE], True)])
         if data:
-            self.kvs.write([(NEXT_R, b"}", True)], finish)
+            self._kvs.write([(NEXT_R, b"}", True)], finish)
 
-    def read_scheduling(self):
-        """Returns scheduling from the KVS, or b"" if it is incomplete."""
-        known, data = self.state.get("scheduling", [0, 0]), bytearray()
-        for number in range(-(-known[0] // PIECE)):
-            data += self.kvs.read(f"{SCHEDULING_KEY}.{number}") or b""
-        self.written_scheduling = data if [len(data), zlib.crc32(data)] == known else b""
-        return self.written_scheduling
 
-    # ---- connections to Muster
-    def learn(self, path):
-        """Asks Muster for R before this module serves: the modules of other ranks ask for it while they are loaded."""
+# --------------------------------------------------------------------------------------------------- the parts of the module
+OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own module
+ANOTHER = 65534 if os.getuid() == 0 else 0  # a user who does not own the instance; Muster refuses no ping for root, and logs refusals
+SHARED = "admin"  # the holder of drains that flux-core knows
+MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
+DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain permanently
+
+
+class Acquisition:
+    """What the scheduler of this instance acquired: its request, which is answered as long as the scheduler lives, and the stream of
+    Muster that the answers come from, which is opened again after each loss."""
+
+    def __init__(self, broker, wire, local, terms, ask_R, settle):
+        """terms: owner and grace. settle() is called when Muster has sent the whole state again, and after the end."""
+        self.broker, self.wire, self.local, self.ask_R, self.settle = broker, wire, local, ask_R, settle
+        self.owner, self.grace = terms
+        self.said, self.held = Said(), None
+        self.refused = None  # the sentence with which Muster refuses the acquisition
+        self._request = self._call = None  # the scheduler's, and the one to Muster whose stream is open
+        self._telling = self._muted = False
+        self._asked = set()  # ranks for which the stream was opened again
+        self._retry = self._first_until = 0.0
+
+    # ---- the scheduler's request
+    def on_acquire(self, msg):
+        if self.held:
+            return self.broker.fail(msg, errno.EBUSY, "the resources of this instance are acquired by its scheduler already")
+        self.held, self._request, self.refused = Held(), msg, None
+        self._first_until = time.monotonic() + 2
+        return self.open()
+
+    def on_acquire_cancel(self, msg):
+        if self.held and lib.flux_cancel_match(msg.handle, self._request.handle):
+            self.broker.fail(self._request, errno.ECANCELED)
+            self._release()
+
+    def on_acquire_mute(self, msg):
+        self._muted = True
+        self.broker.answer(msg)
+        if self.held and not self.held.told:  # a scheduler that waits for its first response cannot be unloaded
+            self.broker.fail(self._request, errno.ECANCELED, "the instance ends")
+            self._release()
+
+    def on_disconnect(self, msg):
+        if self.held and lib.flux_disconnect_match(msg.handle, self._request.handle):
+            self._release()
+
+    def _release(self):
+        self.wire.cancel(self._call, "resource.acquire-cancel")
+        self.held = self._request = self._call = self.refused = None
+        self.said.fresh = False
+        self.settle()
+        if self._telling:  # the rest of its first response must not reach the next scheduler
+            self._telling = False
+            self.broker.lane.lost("the scheduler left")
+
+    def end(self):
+        if self.held:
+            self.broker.fail(self._request, errno.ECANCELED, "the resource module was unloaded")
+        self.held = None
+
+    # ---- the stream of Muster
+    def start(self):
+        """Takes the last known R for the time before the stream."""
+        hosts = self.local.hosts
+        self.said.first(hosts.nodes, set(), properties_of(hosts.R), hosts.R["execution"].get("expiration", 0.0), fresh=False)
+
+    def open(self):
+        if self.local.joined and self.held and not self._call:
+            self._call = self.wire.call("resource.acquire", {"owner": self.owner, "grace": self.grace}, self._on_update, streaming=True)
+
+    def lost(self):
+        self._call, self.said.fresh = None, False
+
+    def _abandon(self):
+        """Cancels the stream. It is opened again after a second; its first response has the whole state."""
+        self.wire.cancel(self._call)
+        self.lost()
+        self._retry = time.monotonic() + 1
+
+    def reclaim(self):
+        """Opens the stream again if it does not name hosts that are included again."""
+        returned = self.held and self.held.returned(self.said, self.local.hosts.nodes, decode(self.local.status["exclude"]))
+        if returned and returned != self._asked:
+            self._abandon()
+            self._asked = returned
+            self.open()
+
+    def tick(self, now):
+        if now >= self._retry:
+            self.open()
+        if self.held and not self.held.told and not self.refused and now >= self._first_until + (30 if self._call else 0):
+            self._first_without_muster()  # Muster is away or hangs
+
+    def _on_update(self, errnum, body):
+        if errnum:
+            self._abandon()
+            if errnum != errno.ECONNRESET:
+                self.refused = body
+                self.broker.once(f"resource.acquire: {body}; asking again every second")
+            return None
+        self.refused = None
+        if b'"resources":' in body[:64]:
+            return self._on_state(body)
         try:
-            status, got = ask(path, ["resource.status", "resource.get"], 5.0 if self.R is None else 0.0)
-            o, scheduling = cut(got, "method")
-            if [len(scheduling), zlib.crc32(scheduling)] == self.state.get("scheduling"):
-                self.written_scheduling = scheduling
-            self.method = o["method"]
-            self.take_R(o["R"], scheduling)
-            self.take_status(json.loads(status))
-        except (OSError, ValueError, KeyError) as e:
-            if self.R is None:
-                raise ValueError(
-                    f"the resource module cannot start: Muster at {path}: {sentence(e)}; and the KVS of this instance has no R from an"
-                    " earlier start. Start Muster, or remove muster.socket from the configuration of the broker"
-                ) from e
-            self.log.error(f"muster: {path}: {sentence(e)}; starting with R, exclusions and drains of the last start")
-            self.take_R(self.raw_R, self.read_scheduling())
-        self.said.first(self.nodes, set(), properties_of(self.R), self.R["execution"].get("expiration", 0.0), fresh=False)
-        self.local.online = set(self.nodes) if self.force_up else set()
+            changed = self.said.update(json.loads(body), self.local.hosts.numbering.ids)
+        except Exception:  # a rank that is down must not stay up; the first response of the next stream has the whole state
+            self._abandon()
+            raise
+        self.local.blocked = self.local.blocked - self.said.up  # the last status is older
+        return self.tell(changed)
 
-    def on_up(self):
-        self.wire.call("resource.ping", {"seq": 0}, self.on_ping, cred=(ANOTHER, USER))
-        self.next_status = time.monotonic() + 5
-        self.wire.call("resource.status", None, self.join)
+    def _on_state(self, body):
+        hosts, (o, scheduling) = self.local.hosts, cut(body, "up", self.wire.left_out)
+        n, R = hosts.numbering, o["resources"]
+        if any(r not in n.to or hosts.nodes[n.to[r]] != node for r, node in expand(R).items()):  # R is newer than that in force
+            self._abandon()
+            return self.ask_R()
+        R = R if n.same else select(R, {r: n.to[r] for r in ranks_of(R)})
+        self.said.first(expand(R), n.ids(o["up"]), properties_of(R), R["execution"].get("expiration", 0.0))
+        self.settle()
+        if not self.held.told:
+            return self._first(R, scheduling if n.same else b"")
+        # Hosts that are excluded are missing too, but R has them.
+        changed = {r for r in self.held.strange(self.said) if hosts.nodes.get(r) != self.held.offered[r]}
+        if changed:
+            self.broker.once(f"R changed after the scheduler acquired it: {hosts.named(changed)} stay down until it is loaded again")
+        return self.tell()
 
-    def on_ping(self, errnum, body):
+    # ---- the answers
+    def _first_without_muster(self):
+        hosts = self.local.hosts
+        here = set(hosts.nodes) - decode(self.local.status["exclude"])
+        self.said.nodes = {r: hosts.nodes[r] for r in here}
+        if not self.said.up:  # the connection was lost before Muster sent the ranks that are up
+            self.said.up = here - self.local.blocked
+        self.broker.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
+        self._first(select(hosts.R, {r: r for r in here}), hosts.scheduling)
+
+    def _first(self, R, scheduling):
+        up = encode(self.held.first(self.said, self.local.up(self.said)))
+        request, self._telling = self._request, True
+
+        def told(errnum, _):
+            if request is self._request:
+                self._telling = False
+                self.broker.fail(request, errnum) if errnum else self.tell()
+
+        self.broker.answer_R(request, b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}', told)
+
+    def tell(self, among=None):
+        if self.held and self.held.told and not self._muted and not self._telling:
+            update = self.held.next(self.said, self.local.up(self.said, among), among)
+            if update:
+                self.broker.answer(self._request, update)
+
+
+class Journal:
+    """The events of Muster, for those who follow resource.journal in this instance, and for the eventlog in the KVS."""
+
+    def __init__(self, broker, wire, local, records, ask_R):
+        self.broker, self.wire, self.local, self.records, self.ask_R = broker, wire, local, records, ask_R
+        self.following, self.count = False, 0  # count: of the events so far
+        self._events, self._last, self._past = collections.deque(maxlen=MOST_EVENTS), None, []
+        self._own = collections.deque(maxlen=MOST_PENDING)  # ids of drains that were published before Muster made them
+        self._readers = broker.queue()
+
+    # ---- from Muster
+    def follow(self):
+        self._past = []
+        self.wire.call("resource.journal", None, self.on_event, streaming=True)
+
+    def on_event(self, errnum, body):
+        if errnum:
+            self.following = False
+            return None if errnum == errno.ECONNRESET else self.broker.once(f"resource.journal: {body}")
+        end = body.find(b'],"R":')
+        events, live = json.loads(body if end < 0 else body[:end] + b"]}")["events"], self.following
+        if live and any(event["name"] == "resource-define" for event in events):
+            self.ask_R()
+        for event in events if live else self._missed(events):
+            self._take(event, live)
+        return None
+
+    def _missed(self, events):
+        """Muster sends all past events, and then a batch without events. Returns those that came after the last connection."""
+        self._past = (self._past + events)[-MOST_EVENTS:]
+        if events:
+            return []
+        last, past, self._past, self.following = self._last, self._past, [], True
+        if last in past:
+            return past[len(past) - past[::-1].index(last) :]
+        return [event for event in past if not last or event["timestamp"] > last["timestamp"]]
+
+    def _take(self, event, live):
+        self._last, self.local.outdated, context = event, True, event.get("context", {})
+        self.count += 1
+        context = {k: self.local.hosts.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
+        if event["name"] in ("drain", "exclude"):  # until the next status contains them
+            self.local.blocked = self.local.blocked | decode(context.get("idset", ""))
+        if "expiration" in context:  # flux-core writes a number with a point, and its tools compare it as one
+            context["expiration"] = float(context["expiration"])
+        if context.get("id") in self._own:
+            return
+        self.publish({**event, "context": context})
+        if live and event["name"] in ("drain", "undrain") and context.get("holder", SHARED) in (SHARED, "*"):
+            self.records.note(event["name"], decode(context["idset"]), context.get("reason") or "", context.get("overwrite", 0))
+
+    # ---- to the followers
+    def publish(self, event):
+        self._events.append((event["name"] == "resource-define", json.dumps(event)))
+        for msg in self._readers:
+            self._send(msg, [self._events[-1]])
+
+    def publish_own(self, event):
+        """Publishes a drain that Muster will make too."""
+        self.publish(event)
+        self._own.append(event["context"]["id"])
+
+    def _send(self, msg, events):
+        R = ',"R":' + json.dumps(self.local.hosts.R) if events and events[0][0] else ""
+        self.broker.answer(msg, '{"events":[' + ",".join(text for _, text in events) + "]" + R + "}")
+
+    def on_journal(self, msg):
+        if not lib.flux_msg_is_streaming(msg.handle):
+            return self.broker.fail(msg, errno.EPROTO, "journal requires streaming RPC flag")
+        batch = []
+        for event in [*self._events, None]:
+            if batch and (event is None or len(batch) == 100 or event[0] or batch[0][0]):
+                self._send(msg, batch)
+                batch = []
+            batch += [event] if event else []
+        self._send(msg, [])
+        return self._readers.append(msg)
+
+    def on_journal_cancel(self, msg):
+        for one in [m for m in self._readers if lib.flux_cancel_match(msg.handle, m.handle)]:
+            self._readers.remove(one)
+            self.broker.fail(one, errno.ENODATA)
+
+    def end(self):
+        for msg in self._readers:
+            self.broker.fail(msg, errno.ECANCELED, "the resource module was unloaded")
+
+
+class Changes:
+    """The changes that users of this instance ask for. Drains that Muster has not made yet are kept here: they keep jobs away at once, and
+    are sent until Muster has decided."""
+
+    def __init__(self, broker, wire, local, records, acquisition, journal):
+        self.broker, self.wire, self.local, self.records = broker, wire, local, records
+        self.acquisition, self.journal = acquisition, journal
+        self.speaks = False  # whether Muster accepts requests for other users
+        self._arriving = {}  # id -> (msg, request, call) of drains that were sent to Muster and have no answer yet
+
+    def connected(self):
+        self.wire.call("resource.ping", {"seq": 0}, self._on_ping, cred=(ANOTHER, USER))
+
+    def _on_ping(self, errnum, body):
         """Muster treats the request as one of the other user if it accepts requests for others, and refuses it if this user has no right.
         Otherwise, the request is one of the owner of this instance, who is never refused."""
         self.speaks = errnum == errno.EPERM or (not errnum and json.loads(body).get("userid") == ANOTHER)
 
-    def join(self, errnum, body):
-        """Handles the first status on a connection. R is known then, and waiting drains were sent before. Sends the liveness, and
-        then the acquisition."""
-        if self.joined:
+    def lost(self):
+        """Keeps the drains that Muster may not have made."""
+        self.speaks = False
+        for change in list(self._arriving):
+            self._keep(change)
+
+    def tick(self, now):
+        self.send([d for d in self.local.pending.values() if d.get("retry", math.inf) <= now])
+        for change in [change for change, (_, _, call) in self._arriving.items() if call.begun + 1.0 <= now]:
+            self._keep(change)
+
+    # ---- requests
+    def on_change(self, msg):
+        wanted, hosts = {"id": str(uuid.uuid4()), **json.loads(msg.payload_str or "{}")}, self.local.hosts
+        if not msg.rolemask & OWNER and not self.speaks:
+            raise OSError(errno.EPERM, "Request requires owner credentials")
+        if msg.topic == "resource.drain" and msg.rolemask & OWNER and hosts.elsewhere(wanted.get("targets")):
+            # The module of a host that R does not name drains the host when it starts, and a refusal would prevent its start.
+            self.broker.log.warning(f"muster: no drain of rank {wanted['targets']}, because R does not name it: {wanted.get('reason')}")
+            return self.broker.answer(msg)
+        for key in {"targets", "ranks"} & set(wanted):
+            wanted[key] = hosts.translate(wanted[key])
+        if "properties" in wanted:
+            wanted["properties"] = {name: hosts.translate(targets) for name, targets in wanted["properties"].items()}
+        owner, change = msg.rolemask & OWNER, wanted["id"]
+        keeps = msg.topic == "resource.drain" and owner and not wanted.get("holder") and not wanted.get("dry-run")
+        if keeps and not (isinstance(wanted["targets"], str) and isinstance(wanted.get("reason") or "", str)):
+            raise OSError(errno.EPROTO, "targets and reason of a drain are strings")
+        if keeps and wanted.get("reason"):
+            wanted["reason"] = clean(wanted["reason"])
+        if keeps and not self.local.joined:
+            return self._drain_here(msg, wanted)
+        if msg.topic == "resource.undrain":
+            self.send([d for d in self.local.pending.values() if "retry" in d])  # before the undrain, which must not overtake them
+        if keeps:
+            self._arriving[change] = msg, wanted, None
+        # A user's request is not repeated: on the next connection, Muster may not accept requests for other users.
+        options = {"cred": credentials(msg), "repeat": bool(owner), "wait": None if keeps else self.acquisition.grace}
+        call = self.wire.call(msg.topic, wanted, functools.partial(self._answered, msg, wanted), **options)
+        if change in self._arriving:  # otherwise, the wire has refused it
+            self._arriving[change] = msg, wanted, call
+        return None
+
+    def _answered(self, msg, wanted, errnum, body):
+        change, self.local.outdated = wanted["id"], True
+        # flux-core accepts a drain with this mode although some of its hosts are excluded
+        undecided = errnum and (errnum not in DECIDED or (errnum, wanted.get("mode")) == (errno.EINVAL, "update"))
+        if undecided and change in self._arriving:
+            self.broker.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
+            return self._keep(change)
+        self._arriving.pop(change, None)
+        return self.records.after(lambda: self.broker.answer(msg, body, errnum))  # users may look for the change in the eventlog
+
+    # ---- drains that Muster has not made
+    def _keep(self, change):
+        """Makes and answers a drain in this instance, after Muster was asked for the drain and has not made it."""
+        msg, wanted, call = self._arriving.pop(change)
+        try:
+            self._drain_here(msg, wanted, call)
+        except Exception as e:
+            self.broker.fail(msg, getattr(e, "errno", None) or errno.EPROTO, sentence(e))
+        if change not in self.local.pending:
+            self.wire.cancel(call)
+
+    def _drain_here(self, msg, wanted, call=None):
+        """Makes a drain while Muster is away. The drain keeps jobs away at once, is written to the KVS, and is sent to Muster later.
+        Drains of drained ranks are accepted too, because Muster may have ended the earlier drains just before the connection was
+        lost. call: the request that Muster may still answer; it keeps its place before later requests."""
+        ranks, mode, reason = self.local.hosts.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
+        if mode not in (None, "update", "overwrite", "force-overwrite"):
+            return self.broker.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
+        if len(self.local.pending) >= MOST_PENDING:
+            return self.broker.fail(msg, errno.EAGAIN, f"{MOST_PENDING} drains wait for Muster already; nothing was changed")
+        drain = self.local.keep(wanted["id"], ranks, reason, mode, credentials(msg))
+        self.acquisition.tell()
+        level = {"overwrite": 1, "force-overwrite": 2}.get(mode, 0)
+        line = self.records.record("drain", ranks, reason, level, id=wanted["id"])
+        self.journal.publish_own(json.loads(line))
+        self.broker.log.info(f"muster: {drain['nodelist']} drained while Muster is away")
+        trouble = "the drain is in force until this instance ends, but the KVS did not take it"
+
+        def written(ok):
+            if ok:
+                return self.broker.answer(msg)
+            self.records.unsure(ranks)
+            return self.broker.fail(msg, errno.EIO, trouble)
+
+        self.records.remember(line, written)
+        return self.send([drain], call)
+
+    def send(self, drains, call=None):
+        for drain in drains:
+            drain.pop("retry", None)
+            ranks, done = drain["ranks"] & self.local.hosts.nodes.keys(), functools.partial(self._decided, drain)
+            if call and self.wire.awaits(call):
+                call.done = done
+            elif ranks:  # empty if R has none of these hosts
+                o = {"id": drain["id"], "targets": self.local.hosts.translate(encode(ranks))}
+                o.update({key: drain[key] for key in ("reason", "mode") if drain[key]})  # Muster would keep an empty reason as a reason
+                self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
+
+    def _decided(self, drain, errnum, body):
+        if errnum in DECIDED and (drain["mode"] is None or len(drain["ranks"]) > 1):
+            # Muster refuses a drain as a whole. The bridge drains each host separately, so that one host does not keep others up.
+            del self.local.pending[drain["id"]]
+            for rank in sorted(drain["ranks"]):
+                one = ({rank}, drain["reason"], drain["mode"] or "update", drain["cred"])
+                self.send([self.local.keep(str(uuid.uuid4()), *one)])
+            return self.records.remember()
+        if errnum and errnum not in DECIDED:
+            self.broker.once(f"the drain of {drain['nodelist']} is not passed on: {body}; trying again every 10 s")
+            drain["retry"] = time.monotonic() + 10
             return None
-        if errnum:
-            return self.once(f"resource.status: {body}; asking again every second")
-        self.take_status(json.loads(body))
-        self.joined, self.batch = True, []
-        self.report()
-        self.acquire()
-        self.wire.call("resource.get", None, self.on_R)
-        return self.wire.call("resource.journal", None, self.on_event, streaming=True)
+        if errnum and errnum != errno.EEXIST:
+            self.broker.log.error(f"muster: Muster refused the drain of {drain['nodelist']}: {body}")
+        drain["made"] = self.local.outdated = True
+        return self.settle()
 
-    def on_down(self):
-        self.joined = self.said.fresh = self.following = self.speaks = self.status_asked = self.reporter = False
-        self.acquiring = self.reporting = None
-        for change in list(self.arriving):
-            self.keep_here(change)
-        self.tell()
+    def settle(self):
+        """Drops drains that Muster has made, once the scheduler's view has them from Muster."""
+        made = [change for change, drain in self.local.pending.items() if drain.get("made")]
+        if made and (self.acquisition.said.fresh or not self.acquisition.held):
+            for change in made:
+                del self.local.pending[change]
+            self.records.remember()
+            self.acquisition.tell()
 
-    def on_R(self, errnum, body):
-        if errnum:
-            return self.once(f"resource.get: {body}")
-        o, scheduling = cut(body, "method", self.wire.left_out)
-        self.method = o["method"]
-        return self.take_R(o["R"], scheduling)
 
-    def take_R(self, raw, scheduling=None):
-        """Puts an R with Muster's ranks in force, and scheduling if Muster sent it too."""
-        nodes = expand(raw)
-        n = Numbering(nodes, self.brokers, self.force_up)
-        self.numbering, self.raw_R, self.R = n, raw, raw if n.same else select(raw, n.to)
-        known, self.nodes = self.nodes.keys(), {n.to[rank]: node for rank, node in nodes.items()}
-        self.by_host, self.everywhere = {}, {*self.nodes, *range(len(self.brokers))}
-        for rank, (host, _) in self.nodes.items():
-            self.by_host.setdefault(host, set()).add(rank)
-        self.places = {**{host: rank for rank, (host, _) in reversed(self.nodes.items())}, **self.places}
-        self.wire.known = self.wire.known if scheduling is None else scheduling
-        self.scheduling = self.wire.known if n.same else b""
-        for drain in self.local.pending.values():
-            drain["ranks"] = self.locate(drain)
-        self.tell()
-        trouble = {
-            f"hosts of R without a broker, which stay down: {hostlist(n.foreign)}": n.foreign,
-            f"brokers on hosts that are not in R: {hostlist(n.unknown)}": n.unknown,
-            "the brokers have other ranks than Muster's R, so ranks are translated by host": not n.same,
-            "the key scheduling of R is left out, because it has Muster's ranks": self.wire.known and not n.same,
-        }
-        was, self.trouble = self.trouble, [text for text, true in trouble.items() if true]
-        for text in set(self.trouble) - set(was):
-            self.log.warning(f"muster: {text}")
-        self.write_R()
-        if self.joined and known != self.nodes.keys():
-            self.wire.cancel(self.reporting)
-            self.reporting = None
-            self.report()
+class Liveness:
+    """Which brokers are online, and which hosts jobs use: for the requests of this instance, and as reports to Muster."""
 
-    def ask_status(self, done, **options):
-        """Asks Muster for the status. done(errnum): an event may be older than the status, or newer than it."""
-        changes = self.changes
+    def __init__(self, broker, wire, local, owner, tell):
+        self.broker, self.wire, self.local, self.owner, self.tell = broker, wire, local, owner, tell
+        self.reports = False  # whether Muster has accepted the report of the present connection
+        self._call = self._retry = None  # the report whose stream is open; when the next report is due after a refusal
+        self._torpid = set()  # according to the last report
+        self._next_usage, self._usage_asked = 0.0, False
+        self._waitups, self._groups = broker.queue(), []
 
-        def answered(errnum, body):
-            if not errnum:
-                self.guard("resource.status", lambda: self.take_status(json.loads(body), changes == self.changes))
-            done(errnum)
+    # ---- the brokers
+    def watch(self, online):
+        """Follows the groups of brokers. online: the name of the group of brokers that are online."""
+        self._groups = [self.broker.group(online, self._on_online), self.broker.group("broker.torpid", self._on_torpid)]
 
-        self.wire.call("resource.status", None, answered, **options)
-
-    def take_status(self, o, newest=True):
-        if o["R"] != self.raw_R:
-            self.take_R(o["R"])
-        n, self.status_time = self.numbering, time.time()
-        self.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
-        if newest:
-            self.mirror()
-        if not self.said.fresh:  # otherwise, the stream has the change earlier
-            self.tell()
-        returned = self.held and self.held.returned(self.said, self.nodes, decode(self.status["exclude"]))
-        if returned and returned != self.asked:
-            self.abandon()
-            self.asked = returned
-            self.acquire()
-
-    # ---- liveness and usage
-    def on_online(self, ranks):
+    def _on_online(self, ranks):
         lost, self.local.online = self.local.online - ranks, ranks
         if lost:
-            self.log.info(f"muster: brokers left: {self.named(lost)}")
-        self.live_changed()
+            self.broker.log.info(f"muster: brokers left: {self.local.hosts.named(lost)}")
+        self._changed()
 
-    def on_torpid(self, ranks):
+    def _on_torpid(self, ranks):
         self.local.torpid = ranks
-        self.live_changed()
+        self._changed()
 
-    def live_changed(self):
+    def _changed(self):
         self.tell()
         self.report()
-        for waitup in [w for w in self.waitups if w[1] == len(self.local.online)]:
-            self.waitups.remove(waitup)
-            self.answer(waitup[0])
+        for msg in [m for m in self._waitups if m.payload["up"] == len(self.local.online)]:
+            self._waitups.remove(msg)
+            self.broker.answer(msg)
 
-    def to_muster(self, ranks):
-        return encode(self.numbering.back[r] for r in ranks if r in self.numbering.back)
+    def on_monitor_waitup(self, msg):
+        up, size = msg.payload["up"], len(self.local.hosts.brokers)
+        if not isinstance(up, int) or not 0 <= up <= size or len(self._waitups) >= MOST_WAITUPS:
+            raise OSError(errno.EPROTO, f"up value is out of range: {up} of {size} brokers, {len(self._waitups)} wait")
+        self._waitups.append(msg)
+        self._changed()
+
+    def on_monitor_force_down(self, msg):
+        self._on_online(self.local.online - decode(msg.payload["ranks"]))
+        self.broker.answer(msg)
+
+    # ---- reports
+    def lost(self):
+        self._call = self._retry = None
+        self.reports = False
+
+    def renew(self):
+        """Reports all brokers again, for a new R."""
+        self.wire.cancel(self._call)
+        self._call = self._retry = None
+        self.report()
 
     def report(self):
         """Reports the liveness of brokers to Muster: that of all brokers on a new connection, and then the changes."""
-        if not self.joined or self.reporting is False:
+        if not self.local.joined or self._retry is not None:
             return
-        online = self.local.online & set(self.nodes)
-        torpid, was_online, was_torpid = self.local.torpid & online, self.local.reported, self.reported_torpid
-        self.local.reported, self.reported_torpid = online, torpid
-        if self.reporting is None:
-            sets = {"ranks": set(self.nodes), "online": online, "torpid": torpid}
-            o = {"reporter": self.owner, **{key: self.to_muster(ranks) for key, ranks in sets.items()}}
-            self.reporting = self.wire.change("resource.report", o, self.on_report, streaming=True)
+        to_muster, nodes = self.local.hosts.to_muster, set(self.local.hosts.nodes)
+        online, was_online, was_torpid = self.local.online & nodes, self.local.reported, self._torpid
+        torpid = self.local.torpid & online
+        self.local.reported, self._torpid = online, torpid
+        if self._call is None:
+            o = {"reporter": self.owner, "ranks": to_muster(nodes), "online": to_muster(online), "torpid": to_muster(torpid)}
+            self._call = self.wire.change("resource.report", o, self.on_report, streaming=True)
             return
         for name, ranks, cause in (
             ("offline", was_online - online, "the broker left"),
@@ -1144,487 +1553,308 @@ class Bridge:
             ("lively", (was_torpid - torpid) & online, "the broker answers"),
         ):
             if ranks:
-                self.wire.change(f"resource.{name}", {"targets": self.to_muster(ranks), "cause": cause}, self.on_changed)
+                self.wire.change(f"resource.{name}", {"targets": to_muster(ranks), "cause": cause}, self._on_changed)
 
     def on_report(self, errnum, body):
-        self.reporter = not errnum
+        self.reports = not errnum
         if errnum and errnum != errno.ECONNRESET:
-            self.once(f"resource.report: {body}; trying again")
-            self.reporting, self.retry_report = False, time.monotonic() + (1 if errnum == errno.EAGAIN else 10)
+            self.broker.once(f"resource.report: {body}; trying again")
+            self._call, self._retry = None, time.monotonic() + (1 if errnum == errno.EAGAIN else 10)
 
-    def on_changed(self, errnum, body):
+    def _on_changed(self, errnum, body):
         if errnum and errnum != errno.ECONNRESET:
-            self.wire.cancel(self.reporting)  # the next report has all ranks, and ends this stream
+            self.wire.cancel(self._call)  # the next report has all ranks, and ends this stream
             self.on_report(errnum, body)
 
-    def on_reported(self, errnum, body):
-        if errnum not in (0, errno.ECONNRESET, errno.EAGAIN):
-            self.once(f"a report of usage: {body}")
+    def tick(self, now):
+        if self._retry is not None and now >= self._retry:
+            self._call = self._retry = None
+            self.report()
+        if now >= self._next_usage and self.local.joined and self.reports and not self._usage_asked:
+            self._next_usage, self._usage_asked = now + 1, True
+            future = self.broker.h.rpc("job-manager.resource-status", nodeid=0)
+            future.then(lambda f: self.broker.guard("usage", self._on_allocation, f))
 
-    def on_allocation(self, future):
-        self.usage_asked = False
+    def _on_allocation(self, future):
+        self._usage_asked = False
         try:
             allocated = ranks_of(future.get()["allocated"])
         except OSError:  # the job manager is not loaded
             return
-        if self.joined and self.reporter:  # also if nothing changed: drain --wait=idle needs a report after the drain
-            self.wire.call("resource.usage", {"allocated": self.to_muster(allocated)}, self.on_reported)
+        if self.local.joined and self.reports:  # also if nothing changed: drain --wait=idle needs a report after the drain
+            self.wire.call("resource.usage", {"allocated": self.local.hosts.to_muster(allocated)}, self._on_usage)
 
-    def tick(self):
-        now = time.monotonic()
-        if self.wire.up and not self.joined and now >= self.next_status:
-            self.next_status = now + 1
-            self.wire.call("resource.status", None, self.join)
-        if (self.status_old or (not self.following and now >= self.next_status)) and self.joined and not self.status_asked:
-            self.next_status, self.status_asked, self.status_old = now + 5, True, False
-            self.ask_status(lambda errnum: setattr(self, "status_asked", False))
-        if self.reporting is False and now >= self.retry_report:
-            self.reporting = None
-            self.report()
-        if now >= self.retry_acquire:
-            self.acquire()
-        if self.held and not self.held.told and not self.refused and now >= self.first_until + (30 if self.acquiring else 0):
-            self.first()  # Muster is away or hangs: the scheduler gets the last known state
-        if now >= self.next_usage and self.joined and self.reporter and not self.usage_asked:
-            self.next_usage, self.usage_asked = now + 1, True
-            self.h.rpc("job-manager.resource-status", nodeid=0).then(lambda f: self.guard("usage", self.on_allocation, f))
-        for drain in [d for d in self.local.pending.values() if d.get("retry", now + 1) <= now]:
-            self.send_drain(drain)
-        for change in [change for change, (_, _, call) in self.arriving.items() if call.begun + 1.0 <= now]:
-            self.keep_here(change)
+    def _on_usage(self, errnum, body):
+        if errnum not in (0, errno.ECONNRESET, errno.EAGAIN):
+            self.broker.once(f"a report of usage: {body}")
 
-    # ---- the scheduler
-    def on_acquire(self, msg):
-        if self.held:
-            return self.fail(msg, errno.EBUSY, "the resources of this instance are acquired by its scheduler already")
-        self.held, self.scheduler, self.refused = Held(), msg, None
-        self.first_until = time.monotonic() + 2
-        return self.acquire()
 
-    def acquire(self):
-        if self.joined and self.held and not self.acquiring:
-            o = {"owner": self.owner, "grace": self.grace}
-            self.acquiring = self.wire.call("resource.acquire", o, self.on_update, streaming=True)
+class Queries:
+    """The answers to questions about the state, which keep their parts until the state changes."""
 
-    def abandon(self):
-        """Cancels the stream of the acquisition. It is opened again after a second; its first response has the whole state."""
-        self.wire.cancel(self.acquiring)
-        self.acquiring, self.said.fresh, self.retry_acquire = None, False, time.monotonic() + 1
+    def __init__(self, broker, local, acquisition, ask_status):
+        self.broker, self.local, self.acquisition, self.ask_status = broker, local, acquisition, ask_status
+        self._made = {}  # parts of answers: name -> (key, value)
+        self._waiters = broker.queue()  # requests for resource.sched-status
 
-    def on_update(self, errnum, body):
-        if errnum:
-            self.abandon()
-            if errnum != errno.ECONNRESET:
-                self.refused = body
-                self.once(f"resource.acquire: {body}; asking again every second")
-            return None
-        n, self.refused = self.numbering, None
-        if b'"resources":' not in body[:64]:
-            try:
-                changed = self.said.update(json.loads(body), n.ids)
-            except Exception:  # a rank that is down must not stay up; the first response of the next stream has the whole state
-                self.abandon()
-                raise
-            self.local.blocked = self.local.blocked - self.said.up  # the last status is older
-            return self.tell(changed)
-        o, scheduling = cut(body, "up", self.wire.left_out)
-        offered = expand(o["resources"])
-        if any(r not in n.to or self.nodes[n.to[r]] != node for r, node in offered.items()):  # R is newer than self.R
-            self.abandon()
-            self.wire.call("resource.get", None, self.on_R)
-            return None
-        R = o["resources"] if n.same else select(o["resources"], {r: n.to[r] for r in ranks_of(o["resources"])})
-        self.said.first(expand(R), n.ids(o["up"]), properties_of(R), R["execution"].get("expiration", 0.0))
-        self.settle()
-        if not self.held.told:
-            return self.first(R, scheduling if n.same else b"")
-        # Hosts that are excluded are missing too, but R has them.
-        changed = {r for r in self.held.strange(self.said) if self.nodes.get(r) != self.held.offered[r]}
-        if changed:
-            self.once(f"R changed after the scheduler acquired it: {self.named(changed)} stay down until it is loaded again")
-        return self.tell()
-
-    def first(self, R=None, scheduling=None):
-        if R is None:
-            here = set(self.nodes) - decode(self.status["exclude"])
-            self.said.nodes, scheduling = {r: self.nodes[r] for r in here}, self.scheduling
-            R = select(self.R, {r: r for r in here})
-            if not self.said.up:  # the connection was lost before Muster sent the ranks that are up
-                self.said.up = here - self.local.blocked
-            self.log.error("muster: Muster does not answer; the scheduler starts with the last known state")
-        up = encode(self.held.first(self.said, self.local.up(self.said)))
-        scheduler, self.telling = self.scheduler, True
-
-        def told(errnum, _):
-            if scheduler is self.scheduler:
-                self.telling = False
-                self.fail(scheduler, errnum) if errnum else self.tell()
-
-        self.answer_R(scheduler, b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}', told)
-
-    def tell(self, among=None):
-        if self.held and self.held.told and not self.muted and not self.telling:
-            update = self.held.next(self.said, self.local.up(self.said, among), among)
-            if update:
-                self.answer(self.scheduler, update)
-
-    def release(self):
-        self.wire.cancel(self.acquiring, "resource.acquire-cancel")
-        self.held = self.scheduler = self.acquiring = self.refused = None
-        self.said.fresh = False
-        self.settle()
-        if self.telling:  # the rest of its first response must not reach the next scheduler
-            self.telling = False
-            self.lane.lost("the scheduler left")
-
-    def on_acquire_cancel(self, msg):
-        if self.held and lib.flux_cancel_match(msg.handle, self.scheduler.handle):
-            self.fail(self.scheduler, errno.ECANCELED)
-            self.release()
-
-    def on_acquire_mute(self, msg):
-        self.muted = True
-        self.answer(msg)
-        if self.held and not self.held.told:  # a scheduler that waits for its first response cannot be unloaded
-            self.fail(self.scheduler, errno.ECANCELED, "the instance ends")
-            self.release()
-
-    def on_disconnect(self, msg):
-        def stays(one):
-            return not lib.flux_disconnect_match(msg.handle, one.handle)
-
-        if self.held and not stays(self.scheduler):
-            self.release()
-        self.journals, self.sched_waiters = list(filter(stays, self.journals)), list(filter(stays, self.sched_waiters))
-        self.waitups = [w for w in self.waitups if stays(w[0])]
-
-    # ---- changes
-    def ranks(self, targets):
-        """Returns the ranks of targets, which are an idset or a hostlist."""
-        try:
-            ranks = decode(targets, 1 << 17)
-        except ValueError:
-            hosts = set(hosts_of(targets, 1 << 17))
-            unknown = hosts - self.by_host.keys()
-            if unknown:
-                raise OSError(errno.EINVAL, f"invalid targets: {hostlist(sorted(unknown)[:10])} not in R") from None
-            return set().union(*(self.by_host[host] for host in hosts))
-        if not ranks <= self.nodes.keys() or not ranks:
-            unknown = encode(ranks - self.nodes.keys())
-            raise OSError(errno.EINVAL, f"idset is out of range: R has no rank {unknown}" if unknown else "idset is empty")
-        return ranks
-
-    def elsewhere(self, targets):
-        """Returns whether targets are ranks of brokers on hosts that R does not name."""
-        try:
-            ranks = decode(targets, 1 << 17)
-        except (AttributeError, TypeError, ValueError):  # hosts, or a malformed value
-            return False
-        return bool(ranks) and ranks <= self.everywhere - self.nodes.keys()
-
-    def translate(self, targets):
-        """Returns targets for Muster. Ranks are replaced by hosts, because a rank may be another host in a new R."""
-        if not targets or targets[0] not in "[0123456789":
-            return targets
-        ranks = self.ranks(targets)
-        return self.named(ranks) if len(self.by_host) == len(self.nodes) else self.to_muster(ranks)
-
-    def on_change(self, msg):
-        wanted = {"id": str(uuid.uuid4()), **json.loads(msg.payload_str or "{}")}
-        if not msg.rolemask & OWNER and not self.speaks:
-            raise OSError(errno.EPERM, "Request requires owner credentials")
-        if msg.topic == "resource.drain" and msg.rolemask & OWNER and self.elsewhere(wanted.get("targets")):
-            # The module of a host that R does not name drains the host when it starts, and a refusal would prevent its start.
-            self.log.warning(f"muster: no drain of rank {wanted['targets']}, because R does not name it: {wanted.get('reason')}")
-            return self.answer(msg)
-        for key in {"targets", "ranks"} & set(wanted):
-            wanted[key] = self.translate(wanted[key])
-        if "properties" in wanted:
-            wanted["properties"] = {name: self.translate(targets) for name, targets in wanted["properties"].items()}
-        owner, cred, change = msg.rolemask & OWNER, (msg.userid, msg.rolemask & (OWNER | USER)), wanted["id"]
-        keeps = msg.topic == "resource.drain" and owner and not wanted.get("holder") and not wanted.get("dry-run")
-        if keeps and not (isinstance(wanted["targets"], str) and isinstance(wanted.get("reason") or "", str)):
-            raise OSError(errno.EPROTO, "targets and reason of a drain are strings")
-        if keeps and wanted.get("reason"):
-            wanted["reason"] = clean(wanted["reason"])
-        if keeps and not self.joined:
-            return self.drain_here(msg, wanted, change)
-
-        def done(errnum, body):
-            self.status_old = True
-            # flux-core accepts a drain with this mode although some of its hosts are excluded
-            if keeps and errnum and (errnum not in DECIDED or (errnum, wanted.get("mode")) == (errno.EINVAL, "update")):
-                self.once(f"a drain of {wanted['targets']}: {body}; this instance keeps it until Muster takes it")
-                return self.keep_here(change)
-            self.arriving.pop(change, None)
-            return self.kvs.after(lambda: self.answer(msg, body, errnum))  # users may look for the change in the eventlog
-
-        for drain in [d for d in self.local.pending.values() if "retry" in d] if msg.topic == "resource.undrain" else ():
-            self.send_drain(drain)  # before the undrain, which must not overtake it
-
-        # A user's request is not repeated: on the next connection, Muster may not accept requests for other users.
-        wait = None if keeps else self.grace
-        if keeps:
-            self.arriving[change] = msg, wanted, None
-        call = self.wire.call(msg.topic, wanted, done, cred=cred, repeat=bool(owner), wait=wait)
-        if change in self.arriving:  # otherwise, the wire has refused it
-            self.arriving[change] = msg, wanted, call
-        return None
-
-    def keep_here(self, change):
-        """Makes and answers a drain in this instance, after Muster was asked for the drain and has not made it."""
-        msg, wanted, call = self.arriving.pop(change)
-        try:
-            self.drain_here(msg, wanted, change, call)
-        except Exception as e:
-            self.fail(msg, getattr(e, "errno", None) or errno.EPROTO, sentence(e))
-        if change not in self.local.pending:
-            self.wire.cancel(call)
-
-    def drain_here(self, msg, wanted, change, call=None):
-        """Makes a drain while Muster is away. The drain keeps jobs away at once, is written to the KVS, and is sent to Muster later.
-        Drains of drained ranks are accepted too, because Muster may have ended the earlier drains just before the connection was
-        lost. call: the request that Muster may still answer; it keeps its place before later requests."""
-        ranks, mode, reason = self.ranks(wanted["targets"]), wanted.get("mode"), wanted.get("reason") or ""
-        if mode not in (None, "update", "overwrite", "force-overwrite"):
-            return self.fail(msg, errno.EINVAL, f"invalid mode {mode!r}; a drain has update, overwrite or force-overwrite")
-        if len(self.local.pending) >= MOST_PENDING:
-            return self.fail(msg, errno.EAGAIN, f"{MOST_PENDING} drains wait for Muster already; nothing was changed")
-        drain = self.keep_drain(change, ranks, reason, mode, (msg.userid, msg.rolemask & (OWNER | USER)))
-        self.tell()
-        level = {"overwrite": 1, "force-overwrite": 2}.get(mode, 0)
-        line = self.record("drain", ranks, reason, level, id=change)
-        self.publish(json.loads(line))
-        self.own.append(change)
-        self.log.info(f"muster: {self.named(ranks)} drained while Muster is away")
-        trouble = "the drain is in force until this instance ends, but the KVS did not take it"
-
-        def written(ok):
-            if ok:
-                return self.answer(msg)
-            self.unsure(ranks)
-            return self.fail(msg, errno.EIO, trouble)
-
-        self.remember(line, written)
-        return self.send_drain(drain, call)
-
-    def keep_drain(self, change, ranks, reason, mode, cred):
-        drain = {"id": change, **self.placed(ranks), "reason": clean(reason), "mode": mode, "cred": list(cred), "ranks": ranks}
-        self.local.pending[change] = drain
-        return drain
-
-    def send_drain(self, drain, call=None):
-        drain.pop("retry", None)
-
-        def done(errnum, body):
-            if errnum in DECIDED and (drain["mode"] is None or len(drain["ranks"]) > 1):
-                # Muster refuses a drain as a whole. The bridge drains each host separately, so that one host does not keep others up.
-                del self.local.pending[drain["id"]]
-                for rank in sorted(drain["ranks"]):
-                    one = ({rank}, drain["reason"], drain["mode"] or "update", drain["cred"])
-                    self.send_drain(self.keep_drain(str(uuid.uuid4()), *one))
-                return self.remember()
-            if errnum and errnum not in DECIDED:
-                self.once(f"the drain of {drain['nodelist']} is not passed on: {body}; trying again every 10 s")
-                drain["retry"] = time.monotonic() + 10
-                return
-            if errnum and errnum != errno.EEXIST:
-                self.log.error(f"muster: Muster refused the drain of {drain['nodelist']}: {body}")
-            drain["made"] = self.status_old = True
-            self.settle()
-
-        ranks = drain["ranks"] & self.nodes.keys()
-        if call and self.wire.awaits(call):
-            call.done = done
-        elif ranks:  # empty if R has none of these hosts
-            o = {"id": drain["id"], "targets": self.translate(encode(ranks)), "reason": drain["reason"], "mode": drain["mode"]}
-            o = {k: v for k, v in o.items() if v}  # Muster would keep an empty reason as a reason
-            self.wire.call("resource.drain", o, done, cred=tuple(drain["cred"]), repeat=True)
-
-    def settle(self):
-        """Drops drains that Muster has made, once the scheduler's view has them from Muster."""
-        made = [change for change, drain in self.local.pending.items() if drain.get("made")]
-        if made and (self.said.fresh or not self.held):
-            for change in made:
-                del self.local.pending[change]
-            self.remember()
-            self.tell()
-
-    # ---- queries
-    def mark(self):
-        return {} if self.joined else {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}}
+    def _mark(self, old):
+        return {"muster": {"reachable": False, "as_of": round(self.local.status_time, 3)}} if old else {}
 
     def on_status(self, msg):
-        self.ask_status(lambda errnum: self.answer(msg, self.status_now(bool(errnum))), wait=2.0)
+        self.ask_status(lambda errnum: self.broker.answer(msg, self._status(bool(errnum))), wait=2.0)
 
-    def status_now(self, old):
-        drain = dict(self.status["drain"])
-        drained = set().union(*map(decode, drain))
-        for entry in self.local.pending.values():
-            if entry["ranks"] - drained:
-                drain[encode(entry["ranks"] - drained)] = {"timestamp": round(self.status_time), "reason": entry["reason"]}
-                drained |= entry["ranks"]
-        online, every = self.local.online, self.everywhere  # these sets are replaced and never changed
-        live = self.kept("live", (online, every), lambda: {"online": encode(online), "offline": encode(every - online)})
+    def _status(self, old):
+        online, every = self.local.online, self.local.hosts.everywhere  # these sets are replaced and never changed
+        live = self._kept("live", (online, every), lambda: {"online": encode(online), "offline": encode(every - online)})
         live = {**live, "torpid": encode(self.local.torpid)}
-        mark = {"muster": {"reachable": False, "as_of": round(self.status_time, 3)}} if old else {}
-        return {"R": self.R, "drain": drain, "exclude": self.status["exclude"], **live, **mark}
+        drain, exclude = self.local.drains(), self.local.status["exclude"]
+        return {"R": self.local.hosts.R, "drain": drain, "exclude": exclude, **live, **self._mark(old)}
 
     def on_sched_status(self, msg):
-        self.sched_waiters.append(msg)
-        if len(self.sched_waiters) == 1:
-            self.h.rpc("job-manager.resource-status", nodeid=0).then(self.on_allocated)
+        self._waiters.append(msg)
+        if len(self._waiters) == 1:
+            self.broker.h.rpc("job-manager.resource-status", nodeid=0).then(self._on_allocated)
 
-    def on_allocated(self, future):
-        waiters, self.sched_waiters = self.sched_waiters, []
+    def _on_allocated(self, future):
+        waiters = list(self._waiters)
+        self._waiters.clear()
         try:
-            answer, errnum = self.sched_status(future), 0
+            answer, errnum = self._sched_status(future), 0
         except Exception as e:
             answer, errnum = sentence(e), getattr(e, "errno", None) or errno.EINVAL
         for msg in waiters:
-            self.guard("sched-status", self.answer, msg, answer, errnum)
+            self.broker.guard("sched-status", self.broker.answer, msg, answer, errnum)
 
-    def sched_status(self, future):
+    def _sched_status(self, future):
+        R, nodes = self.local.hosts.R, self.local.hosts.nodes
         try:
             allocated = future.get()["allocated"]
         except OSError as e:
             if e.errno != errno.ENOSYS:
                 raise
-            allocated = select(self.R, {}, self.nodes)
-        held, here = self.held if self.held and self.held.told else None, self.local
-        lost, exclude, offered = self.said.lost, self.status["exclude"], held.offered if held else self.nodes
-        key = (self.R, exclude, lost, len(lost), held, len(offered))
-        ranks = self.kept("ranks", key, lambda: (self.nodes.keys() & offered.keys()) - decode(exclude) - lost)
+            allocated = select(R, {}, nodes)
+        held, here = self.acquisition.held, self.local
+        held = held if held and held.told else None
+        lost, exclude, offered = self.acquisition.said.lost, here.status["exclude"], held.offered if held else nodes
+        key = (R, exclude, lost, len(lost), held, len(offered))
+        ranks = self._kept("ranks", key, lambda: (nodes.keys() & offered.keys()) - decode(exclude) - lost)
         down = ranks - held.up if held else (ranks - here.online) | (ranks & (here.barred() | here.blocked))
-        tags = {name: encode(having & ranks_of(allocated)) for name, having in properties_of(self.R).items()}
+        tags = {name: encode(having & ranks_of(allocated)) for name, having in properties_of(R).items()}
         tags = {name: text for name, text in tags.items() if text}
         execution = {**allocated["execution"], **({"properties": tags} if tags else {})}
-        rest = json.dumps({"allocated": {**allocated, "execution": execution}, **self.mark()})
-        every, down = (self.kept(name, (self.R, part), lambda: self.part(part)) for name, part in (("all", ranks), ("down", down)))
+        rest = json.dumps({"allocated": {**allocated, "execution": execution}, **self._mark(not here.joined)})
+        every, down = (self._kept(name, (R, part), lambda: self._part(part)) for name, part in (("all", ranks), ("down", down)))
         return f'{{"all": {every}, "down": {down}, {rest[1:]}'
 
-    def part(self, ranks):
-        return json.dumps(select(self.R, {r: r for r in ranks}, self.nodes))
+    def _part(self, ranks):
+        return json.dumps(select(self.local.hosts.R, {r: r for r in ranks}, self.local.hosts.nodes))
 
-    def kept(self, name, key, make):
+    def _kept(self, name, key, make):
         """Returns the cached result of make() for the key, or calls make(). Identical objects in keys are not compared."""
-        if name not in self.made or self.made[name][0] != key:
-            self.made[name] = key, make()
-        return self.made[name][1]
+        if name not in self._made or self._made[name][0] != key:
+            self._made[name] = key, make()
+        return self._made[name][1]
 
     def on_get(self, msg):
-        method = b',"method":' + json.dumps(self.method).encode() + b"}"
-        self.answer_R(msg, b'{"R":', self.R, self.scheduling, method, lambda errnum, _: errnum and self.fail(msg, errnum))
+        hosts = self.local.hosts
+        method = b',"method":' + json.dumps(hosts.method).encode() + b"}"
+        self.broker.answer_R(
+            msg, b'{"R":', hosts.R, hosts.scheduling, method, lambda errnum, _: errnum and self.broker.fail(msg, errnum)
+        )
 
-    def on_event(self, errnum, body):
+
+class Bridge:
+    """The module: makes its parts, connects them with Muster, and distributes what both sides send."""
+
+    CHANGES = (  # to the owner, and to users who may do this in Muster
+        "drain undrain exclude include shrink expiration-update reload property-add property-remove annotate online offline torpid lively"
+    ).split()
+    OPEN = (*CHANGES, "disconnect", "status", "sched-status", "journal-cancel", "topo-get", "bridge")  # to all users of the instance
+
+    def __init__(self, h, options, args):
+        unknown, self._force_up = set(args) - OPTIONS, "monitor-force-up" in args  # for tests with hosts that do not exist
+        if unknown:
+            raise ValueError(f"unknown option: {min(unknown)}; the options are {', '.join(sorted(OPTIONS))}")
+        self.broker, grace = Broker(h), float(options.get("grace", 60.0))
+        self.local = Local(Hosts(hosts_of(h.attr_get("hostlist")), self._force_up))
+        self.wire = Wire(h, options["socket"], self.broker.log, self._on_up, self._on_down)
+        self.records = records = Records(self.broker, self.local)
+        broker, wire, local = self.broker, self.wire, self.local
+        self.acquisition = Acquisition(broker, wire, local, (records.owner, grace), self._ask_R, lambda: self.changes.settle())
+        self.journal = Journal(broker, wire, local, records, self._ask_R)
+        self.changes = Changes(broker, wire, local, records, self.acquisition, self.journal)
+        self.liveness = Liveness(broker, wire, local, records.owner, self.acquisition.tell)
+        self.queries = Queries(broker, local, self.acquisition, self._ask_status)
+        self._next_status, self._status_asked = 0.0, False
+        self._start(math.inf if "notruncate" in args else parse_fsd(h.conf_get("resource.history", default="90d")))
+        try:
+            self._xml = local_xml(not h.conf_get("resource.norestrict", default=False))
+        except (OSError, AttributeError) as e:
+            self._xml = None
+            self.broker.log.error(f"muster: the topology of this host cannot be read: {sentence(e)}")
+        if not self._force_up:
+            self.liveness.watch("sdmon.online" if h.conf_get("systemd.enable", default=False) else "broker.online")
+        self._watchers = self._serve()
+        self.changes.send(list(local.pending.values()))
+        self._ticker = h.timer_watcher_create(0.25, lambda *_: self.broker.guard("the clock", self.tick), repeat=0.25)
+        self._ticker.start()
+
+    def _serve(self):
+        """Serves each topic with the method on_TOPIC of a part, and changes with one method."""
+        parts = {
+            self.acquisition: ("acquire", "acquire-cancel", "acquire-mute"),
+            self.journal: ("journal", "journal-cancel"),
+            self.liveness: ("monitor-waitup", "monitor-force-down"),
+            self.queries: ("status", "sched-status", "get"),
+            self: ("disconnect", "topo-get", "topo-reduce", "config-reload", "bridge"),
+        }
+        handlers = {name: getattr(part, "on_" + name.replace("-", "_")) for part, names in parts.items() for name in names}
+        handlers.update(dict.fromkeys(self.CHANGES, self.changes.on_change))
+        return [self.broker.serve(name, on, USER | OWNER if name in self.OPEN else OWNER) for name, on in handlers.items()]
+
+    # ---- the start and the end
+    def _start(self, history):
+        """Asks Muster for R before this module serves: the modules of other ranks ask for it while they are loaded."""
+        hosts, path = self.local.hosts, self.wire.path
+        R = None if self._force_up else self.records.last_R()
+        if R:
+            self._take_R(R)
+        self.records.restore(history)
+        try:
+            status, got = ask(path, ["resource.status", "resource.get"], 5.0 if hosts.R is None else 0.0)
+            o, scheduling = cut(got, "method")
+            self.records.recognize(scheduling)
+            hosts.method = o["method"]
+            self._take_R(o["R"], scheduling)
+            self._take_status(json.loads(status))
+        except (OSError, ValueError, KeyError) as e:
+            if hosts.R is None:
+                raise ValueError(
+                    f"the resource module cannot start: Muster at {path}: {sentence(e)}; and the KVS of this instance has no R from an"
+                    " earlier start. Start Muster, or remove muster.socket from the configuration of the broker"
+                ) from e
+            self.broker.log.error(f"muster: {path}: {sentence(e)}; starting with R, exclusions and drains of the last start")
+            self._take_R(hosts.raw, self.records.last_scheduling())
+        self.acquisition.start()
+        self.local.online = set(hosts.nodes) if self._force_up else set()
+        self.records.append(self.records.event("resource-define", method=hosts.method))
+
+    def stop(self):
+        """Ends the streams, and writes Muster's drains and exclusions to the KVS, because flux-core's own module may read it next."""
+        self.changes.lost()
+        self.acquisition.end()
+        self.journal.end()
+        self.wire.close()
+        self.broker.lane.close()
+        try:
+            self._take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))
+        except (OSError, ValueError):  # Muster is away: the KVS has the last known state
+            pass
+        self.records.checkpoint()
+
+    # ---- the connection to Muster
+    def _on_up(self):
+        self.changes.connected()
+        self._next_status = time.monotonic() + 5
+        self.wire.call("resource.status", None, self._join)
+
+    def _join(self, errnum, body):
+        """Handles the first status on a connection. R is known then, and waiting drains were sent before. Sends the liveness, and
+        then the acquisition."""
+        if self.local.joined:
+            return None
         if errnum:
-            self.following = False
-            return None if errnum == errno.ECONNRESET else self.once(f"resource.journal: {body}")
-        end = body.find(b'],"R":')
-        events = json.loads(body if end < 0 else body[:end] + b"]}")["events"]
-        if self.following and any(event["name"] == "resource-define" for event in events):
-            self.wire.call("resource.get", None, self.on_R)
-        live = self.following
-        if not live:  # Muster sends all past events, and then a batch without events
-            self.batch = (self.batch + events)[-MOST_EVENTS:]
-            if events:
-                return None
-            last, events, self.batch, self.following = self.last_event, self.batch, [], True
-            if last in events:
-                events = events[len(events) - events[::-1].index(last) :]
-            elif last:
-                events = [event for event in events if event["timestamp"] > last["timestamp"]]
-        for event in events:
-            self.last_event, self.status_old, context = event, True, event.get("context", {})
-            self.changes += 1
-            context = {k: self.numbering.text(v) if k in ("idset", "ranks", "online") else v for k, v in context.items()}
-            if event["name"] in ("drain", "exclude"):  # until the next status contains them
-                self.local.blocked = self.local.blocked | decode(context.get("idset", ""))
-            if "expiration" in context:  # flux-core writes a number with a point, and its tools compare it as one
-                context["expiration"] = float(context["expiration"])
-            if context.get("id") not in self.own:
-                self.publish({**event, "context": context})
-                if live and event["name"] in ("drain", "undrain") and context.get("holder", SHARED) in (SHARED, "*"):
-                    ranks, level, reason = decode(context["idset"]), context.get("overwrite", 0), context.get("reason") or ""
-                    unknown = {r for r in ranks if not self.logged.get(r) and (reason or self.logged.get(r) is None)}
-                    if event["name"] == "undrain" or level or unknown:  # otherwise, the log has the event
-                        line = self.record(event["name"], ranks, reason, level)
-                        self.kvs.write([(LOG, line.encode(), True)], lambda ok, ranks=ranks: ok or self.unsure(ranks))
-        return None
+            return self.broker.once(f"resource.status: {body}; asking again every second")
+        self._take_status(json.loads(body))
+        self.local.joined = True
+        self.liveness.report()
+        self.acquisition.open()
+        self._ask_R()
+        return self.journal.follow()
 
-    def publish(self, event):
-        self.events.append((event["name"] == "resource-define", json.dumps(event)))
-        for msg in self.journals:
-            self.send_events(msg, [self.events[-1]])
+    def _on_down(self):
+        self.local.joined = self.journal.following = self._status_asked = False
+        for part in (self.acquisition, self.liveness, self.changes):
+            part.lost()
+        self.acquisition.tell()
 
-    def send_events(self, msg, events):
-        R = ',"R":' + json.dumps(self.R) if events and events[0][0] else ""
-        self.answer(msg, '{"events":[' + ",".join(text for _, text in events) + "]" + R + "}")
+    def _ask_R(self):
+        self.wire.call("resource.get", None, self.on_R)
 
-    def on_journal(self, msg):
-        if not lib.flux_msg_is_streaming(msg.handle):
-            return self.fail(msg, errno.EPROTO, "journal requires streaming RPC flag")
-        batch = []
-        for event in [*self.events, None]:
-            if batch and (event is None or len(batch) == 100 or event[0] or batch[0][0]):
-                self.send_events(msg, batch)
-                batch = []
-            batch += [event] if event else []
-        self.send_events(msg, [])
-        return self.journals.append(msg)
+    def on_R(self, errnum, body):
+        if errnum:
+            return self.broker.once(f"resource.get: {body}")
+        o, scheduling = cut(body, "method", self.wire.left_out)
+        self.local.hosts.method = o["method"]
+        return self._take_R(o["R"], scheduling)
 
-    def on_journal_cancel(self, msg):
-        for one in [m for m in self.journals if lib.flux_cancel_match(msg.handle, m.handle)]:
-            self.journals.remove(one)
-            self.fail(one, errno.ENODATA)
+    def _take_R(self, raw, scheduling=None):
+        """Puts an R with Muster's ranks in force, and scheduling if Muster sent it too."""
+        known, nodes = self.wire.known if scheduling is None else scheduling, self.local.hosts.nodes
+        trouble, self.wire.known = self.local.define(raw, known), known
+        self.acquisition.tell()
+        for text in trouble:
+            self.broker.log.warning(f"muster: {text}")
+        self.records.write_R()
+        if self.local.joined and nodes.keys() != self.local.hosts.nodes.keys():
+            self.liveness.renew()
+
+    def _ask_status(self, done, **options):
+        """Asks Muster for the status. done(errnum): an event may be older than the status, or newer than it."""
+        count = self.journal.count
+
+        def answered(errnum, body):
+            if not errnum:
+                self.broker.guard("resource.status", lambda: self._take_status(json.loads(body), count == self.journal.count))
+            done(errnum)
+
+        self.wire.call("resource.status", None, answered, **options)
+
+    def _take_status(self, o, newest=True):
+        if o["R"] != self.local.hosts.raw:
+            self._take_R(o["R"])
+        n, self.local.status_time = self.local.hosts.numbering, time.time()
+        self.local.status = {"exclude": n.text(o["exclude"]), "drain": {n.text(ids): e for ids, e in o["drain"].items()}}
+        if newest:
+            self.records.mirror()
+        if not self.acquisition.said.fresh:  # otherwise, the stream has the change earlier
+            self.acquisition.tell()
+        self.acquisition.reclaim()
+
+    def tick(self):
+        now, local = time.monotonic(), self.local
+        if self.wire.up and not local.joined and now >= self._next_status:
+            self._next_status = now + 1
+            self.wire.call("resource.status", None, self._join)
+        if (local.outdated or (not self.journal.following and now >= self._next_status)) and local.joined and not self._status_asked:
+            self._next_status, self._status_asked, local.outdated = now + 5, True, False
+            self._ask_status(lambda errnum: setattr(self, "_status_asked", False))
+        for part in (self.liveness, self.acquisition, self.changes):
+            part.tick(now)
 
     # ---- the other services of a resource module
+    def on_disconnect(self, msg):
+        self.acquisition.on_disconnect(msg)
+        self.broker.disconnect(msg)
+
     def on_topo_get(self, msg):
-        self.answer(msg, self.xml) if self.xml else self.fail(msg, errno.ENOSYS, "the topology of this host is not known")
+        self.broker.answer(msg, self._xml) if self._xml else self.broker.fail(msg, errno.ENOSYS, "the topology of this host is not known")
 
     def on_topo_reduce(self, msg):
         """Other ranks send the contents of their hosts, which the bridge ignores, because R comes from Muster."""
 
-    def on_monitor_waitup(self, msg):
-        up = msg.payload["up"]
-        if not isinstance(up, int) or not 0 <= up <= len(self.brokers) or len(self.waitups) >= MOST_WAITUPS:
-            raise OSError(errno.EPROTO, f"up value is out of range: {up} of {len(self.brokers)} brokers, {len(self.waitups)} wait")
-        self.waitups.append((msg, up))
-        self.live_changed()
-
-    def on_monitor_force_down(self, msg):
-        self.on_online(self.local.online - decode(msg.payload["ranks"]))
-        self.answer(msg)
-
     def on_config_reload(self, msg):
         parse_fsd(msg.payload.get("resource", {}).get("history", "0"))  # counts when this module is loaded again
-        self.answer(msg)
+        self.broker.answer(msg)
 
     def on_bridge(self, msg):
         """Returns the state of the bridge, for muster flux-check and for tests."""
-        told = {"up": encode(self.held.up), "ranks": encode(self.held.offered)} if self.held and self.held.told else None
-        keys = "owner joined speaks refused trouble following".split()
-        own = {"pending": len(self.local.pending), "acquired": self.said.fresh, "reported": self.reporter, "told": told}
-        self.answer(msg, {**{key: getattr(self, key) for key in keys}, **own, **self.wire.counters})
-
-    def stop(self):
-        """Ends the streams, and writes Muster's drains and exclusions to the KVS, because flux-core's own module may read it next."""
-        for change in list(self.arriving):  # Muster may not have made these drains
-            self.keep_here(change)
-        for msg in ([self.scheduler] if self.held else []) + self.journals:
-            self.fail(msg, errno.ECANCELED, "the resource module was unloaded")
-        self.wire.close()
-        self.lane.close()
-        self.held = None
-        try:
-            self.take_status(json.loads(ask(self.wire.path, ["resource.status"], 0.0)[0]))
-        except (OSError, ValueError):  # Muster is away: the KVS has the last known state
-            pass
-        drains = self.status_now(False)["drain"].items()
-        drains = {ids: {**o, "timestamp": float(o["timestamp"]), "nodelist": self.named(decode(ids))} for ids, o in drains}
-        check = {"timestamp": max(time.time(), self.state.get("logged", 0)), "drain_state": drains}
-        self.kvs.write([(CHECKPOINT, json.dumps(check).encode(), False)])
-        self.kvs.flush()
+        local, said, held = self.local, self.acquisition.said, self.acquisition.held
+        told = {"up": encode(held.up), "ranks": encode(held.offered)} if held and held.told else None
+        state = {"owner": self.records.owner, "joined": local.joined, "speaks": self.changes.speaks, "refused": self.acquisition.refused}
+        state.update(trouble=local.hosts.trouble, following=self.journal.following, reported=self.liveness.reports)
+        state.update(pending=len(local.pending), acquired=said.fresh, told=told)
+        self.broker.answer(msg, {**state, **self.wire.counters})
 
 
 def sentence(e):
@@ -1638,7 +1868,8 @@ def clean(reason):
     return line if len(line) <= 4096 else line[:4093] + "..."
 
 
-SAVED = ("id", "idset", "nodelist", "reason", "mode", "cred")
+def credentials(msg):
+    return msg.userid, msg.rolemask & (OWNER | USER)
 
 
 def by_reason(reasons):

@@ -10,45 +10,30 @@ import unittest
 
 import paths  # noqa: F401
 import muster_bridge as bridge
-from instance import Instance
 from reactor import Reactor
-from test_held import Scheduler
+from test_bridge import BridgeTest
 
 PATH = os.environ["MUSTER_SOCKET"]
 HOSTS = [f"node{i}" for i in range(4)]
 
 
-class LiveDaemon(unittest.TestCase):
+class LiveDaemon(BridgeTest):
     kvs = {}  # one instance in all tests: after each test, the acquisition waits for the instance
 
     def setUp(self):
-        self.reactor, self.bridge = Reactor(), None
+        self.path, self.reactor, self.bridge, self.running = PATH, Reactor(), None, False
         self.admin = bridge.Wire(self.reactor, PATH, lambda *_: None)
 
     def tearDown(self):
         self.admin.close()
-        if self.bridge:
-            self.bridge.stop()
+        super().tearDown()
 
     def boot(self):
-        self.h = Instance(",".join(HOSTS), {"muster": {"socket": PATH, "grace": 30.0}}, self.kvs)
-        self.bridge = bridge.Bridge(self.h, self.h.config["muster"], ())
-        self.h.group("broker.online", "0-3")
-        self.h.until(lambda: self.bridge.joined and self.bridge.following)
-
-    def schedule(self):
-        self.msg, self.taken = self.h.send("resource.acquire", sender="sched", streaming=True), 1
-        self.h.until(lambda: self.msg.responses)
-        errnum, first = self.msg.responses[0]
-        self.assertEqual(0, errnum, first)
-        self.scheduler = Scheduler(bridge.expand(first["resources"]), bridge.decode(first["up"]))
+        super().boot(brokers=HOSTS, grace=30.0)
+        self.until(lambda: self.bridge.local.joined and self.bridge.journal.following)
 
     def up(self):
-        for errnum, update in self.msg.responses[self.taken :]:
-            self.assertEqual(0, errnum, update)
-            self.scheduler.take(update)
-        self.taken = len(self.msg.responses)
-        return self.scheduler.up
+        return bridge.decode(super().up())
 
     def ask(self, topic, payload=None, **options):
         """Asks the daemon on another connection."""
@@ -95,11 +80,11 @@ class LiveDaemon(unittest.TestCase):
                 self.bridge.stop()
                 self.boot()
                 self.schedule()
-            quiet = lambda: not self.bridge.local.pending and self.bridge.said.fresh  # noqa: E731
+            quiet = lambda: not self.bridge.local.pending and self.bridge.acquisition.said.fresh  # noqa: E731
             if step % 3 == 0:
                 offered = self.scheduler.ranks
                 self.h.until(lambda: quiet() and self.up() == self.allowed() & offered)  # noqa: B023
-        self.h.until(lambda: set(self.bridge.logged) == set().union(*map(bridge.decode, self.ask("status")[1]["drain"])))
+        self.h.until(lambda: set(self.bridge.records.logged) == set().union(*map(bridge.decode, self.ask("status")[1]["drain"])))
         for host in HOSTS:
             self.ask("include", {"targets": host})
             self.ask("undrain", {"targets": host, "mode": "update"})
@@ -107,11 +92,11 @@ class LiveDaemon(unittest.TestCase):
     def test_a_drain_without_a_connection_is_made_and_the_acquisition_is_taken_up_again(self):
         self.boot()
         self.schedule()
-        owner = self.bridge.owner
+        owner = self.bridge.records.owner
         self.lose()
         self.assertEqual(0, self.h.ask("resource.drain", {"targets": "node2", "reason": "epilog"})[0])
         self.assertEqual({0, 1, 3}, self.up())
-        self.h.until(lambda: self.bridge.said.fresh and not self.bridge.local.pending)
+        self.h.until(lambda: self.bridge.acquisition.said.fresh and not self.bridge.local.pending)
         self.assertEqual({0, 1, 3}, self.up())
         self.assertEqual(["2"], list(self.ask("status")[1]["drain"]))
         errnum, text = self.ask("acquire", {"owner": "rival"}, streaming=True)

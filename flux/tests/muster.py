@@ -18,8 +18,19 @@ def response(topic, tag, body=None, errnum=0, streaming=False):
         flags |= bridge.HAS_PAYLOAD
         parts.append((body if isinstance(body, bytes) else body.encode()) + b"\0")
     parts.append(struct.pack(">BBBBIIII", 0x8E, 1, bridge.RESPONSE, flags, 0, 5, errnum, tag))
-    text = b"".join((bytes([len(p)]) if len(p) < 255 else b"\xff" + struct.pack(">I", len(p))) + p for p in parts)
-    return bridge.MAGIC + struct.pack(">I", len(text)) + text
+    return bridge.frame(parts)
+
+
+def parts_of(frame):
+    """Returns the parts of a frame, without its beginning."""
+    parts, at = [], 8
+    while at < len(frame):
+        size, at = frame[at], at + 1
+        if size == 255:
+            size, at = struct.unpack_from(">I", frame, at)[0], at + 4
+        parts.append(frame[at : at + size])
+        at += size
+    return parts
 
 
 class Peer:
@@ -38,18 +49,11 @@ class Peer:
         self.input += data
         while len(self.input) >= 8 and len(self.input) >= 8 + struct.unpack_from(">I", self.input, 4)[0]:
             size = struct.unpack_from(">I", self.input, 4)[0]
-            body = bytes(self.input[8 : 8 + size])
+            parts = parts_of(bytes(self.input[: 8 + size]))
             del self.input[: 8 + size]
-            self.request(body)
+            self.request(parts)
 
-    def request(self, body):
-        parts, at = [], 0
-        while at < len(body):
-            size, at = body[at], at + 1
-            if size == 255:
-                size, at = struct.unpack_from(">I", body, at)[0], at + 4
-            parts.append(body[at : at + size])
-            at += size
+    def request(self, parts):
         _, _, _, flags, userid, rolemask, _, tag = struct.unpack(">BBBBIIII", parts[-1])
         payload = json.loads(parts[2][:-1]) if flags & bridge.HAS_PAYLOAD else None
         topic = parts[1][:-1].decode()

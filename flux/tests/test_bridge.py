@@ -51,7 +51,7 @@ class BridgeTest(unittest.TestCase):
         self.h.until(condition)
 
     def joined(self):
-        self.until(lambda: self.bridge.joined and self.bridge.following and self.bridge.reporter)
+        self.until(lambda: self.bridge.local.joined and self.bridge.journal.following and self.bridge.liveness.reports)
 
     def schedule(self):
         """Loads a scheduler."""
@@ -84,11 +84,17 @@ class BridgeTest(unittest.TestCase):
     def back(self):
         self.start()
         self.joined()
-        self.until(lambda: self.bridge.said.fresh)
+        self.until(lambda: self.bridge.acquisition.said.fresh)
 
     def log(self):
         events = [json.loads(line) for line in self.kvs.get("resource.eventlog", b"").splitlines()]
         return [event for event in events if event["name"] != "resource-define"]
+
+    def written(self):
+        """Returns whether the KVS has everything."""
+        done = []
+        self.bridge.records.after(lambda: done.append(True))
+        return done
 
     def logs(self, text):
         return [line for line in self.h.logged if text in line]
@@ -114,7 +120,7 @@ class WithMuster(BridgeTest):
         self.all()
         self.assertEqual(errno.EBUSY, self.h.ask("resource.acquire", sender="other", streaming=True)[0])
         self.h.send("resource.disconnect", sender="other", noresponse=True)
-        self.assertIsNotNone(self.bridge.held)
+        self.assertIsNotNone(self.bridge.acquisition.held)
         self.h.send("resource.disconnect", sender="sched", noresponse=True)
         self.until(lambda: self.muster.owner is None)
         self.schedule()
@@ -196,12 +202,12 @@ class WithMuster(BridgeTest):
         self.start()
         self.boot(listen=True)
         self.joined()
-        self.until(lambda: self.bridge.lane.up)
+        self.until(lambda: self.bridge.broker.lane.up)
 
     def test_a_large_first_response_comes_in_pieces_and_changes_meanwhile_follow_it(self):
         self.large()
         msg = self.h.send("resource.acquire", sender="sched", streaming=True)
-        self.until(lambda: self.bridge.telling)
+        self.until(lambda: self.bridge.broker.lane.sent)
         self.h.group("broker.online", "0-2")
         self.assertEqual([], msg.responses)
         self.until(lambda: len(msg.responses) > 1)
@@ -214,10 +220,10 @@ class WithMuster(BridgeTest):
     def test_a_scheduler_that_leaves_before_its_large_first_response_does_not_spoil_the_next_one(self):
         self.large()
         msg = self.h.send("resource.acquire", sender="sched", streaming=True)
-        self.until(lambda: self.bridge.telling)
+        self.until(lambda: self.bridge.broker.lane.sent)
         self.h.send("resource.acquire-cancel", {"matchtag": msg.tag}, sender="sched", noresponse=True)
         self.assertEqual([errno.ECANCELED], [errnum for errnum, _ in msg.responses])
-        self.until(lambda: self.bridge.lane.up)
+        self.until(lambda: self.bridge.broker.lane.up)
         self.schedule()
         self.assertEqual(json.loads(self.muster.scheduling), self.R["scheduling"])
         self.assertEqual(1, len(msg.responses))
@@ -231,7 +237,7 @@ class WithMuster(BridgeTest):
         self.back()
         self.until(lambda: largest)
         self.assertLess(largest[0], 1000)
-        self.assertIs(known, self.bridge.scheduling)
+        self.assertIs(known, self.bridge.local.hosts.scheduling)
         self.assertEqual(json.loads(self.muster.scheduling), json.loads(b"{" + known[1:] + b"}")["scheduling"])
 
     def test_the_kvs_has_R_and_the_drains_for_readers_in_the_instance(self):
@@ -259,9 +265,9 @@ class WithMuster(BridgeTest):
 
     def test_a_drain_without_a_reason_is_written_once(self):
         self.all()
-        self.kvs["resource.eventlog"], self.bridge.logged = b"", {1: ""}  # as after the start, while Muster is told
+        self.kvs["resource.eventlog"], self.bridge.records.logged = b"", {1: ""}  # as after the start, while Muster is told
         self.muster.change("drain", {"n1"}, reason="")
-        self.until(lambda: self.up() == "0,2-3" and 1 in self.bridge.blocked() and not self.bridge.kvs.writing)
+        self.until(lambda: self.up() == "0,2-3" and 1 in self.bridge.local.withheld() and self.written())
         self.assertEqual([], self.log())
 
     def test_a_drain_that_the_kvs_did_not_take_is_written_later(self):
@@ -362,7 +368,7 @@ class WithMuster(BridgeTest):
         self.until(lambda: self.logs("resource.report"))
         self.schedule()
         self.assertEqual("0-3", self.up())
-        self.bridge.retry_report = 0
+        self.bridge.liveness.tick(time.monotonic() + 11)
         self.until(lambda: sum(r[0] == "resource.report" for r in self.muster.requests) > 1)
         self.assertEqual(1, len(self.logs("resource.report")))
 
@@ -426,7 +432,7 @@ class WithMuster(BridgeTest):
 
     def test_an_exception_in_a_callback_is_logged_and_stops_nothing(self):
         self.all()
-        self.bridge.on_event = self.bridge.tick = lambda *_: 1 / 0
+        self.bridge.tick = lambda *_: 1 / 0
         self.until(lambda: self.logs("the clock: ZeroDivisionError"))
         self.h.group("broker.online", "what")
         self.assertTrue(self.logs("broker.online: ValueError"))
@@ -557,7 +563,7 @@ class WithoutMuster(BridgeTest):
     def test_a_drain_that_cannot_be_is_refused(self):
         self.all()
         self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
-        self.until(lambda: 1 in self.bridge.logged)
+        self.until(lambda: 1 in self.bridge.records.logged)
         self.away()
         for o, errnum, sentence in (
             ({"targets": "9"}, errno.EINVAL, "R has no rank 9"),
@@ -571,7 +577,7 @@ class WithoutMuster(BridgeTest):
     def test_a_drain_of_what_muster_may_have_undrained_is_kept(self):
         self.all()
         self.h.ask("resource.drain", {"targets": "1", "reason": "x"})
-        self.until(lambda: 1 in self.bridge.logged)
+        self.until(lambda: 1 in self.bridge.records.logged)
         self.away()
         self.muster.drained.clear()  # Muster answered an undrain just before it was lost
         self.assertEqual((0, None), self.h.ask("resource.drain", {"targets": "1", "reason": "epilog"}))
@@ -629,8 +635,8 @@ class WithoutMuster(BridgeTest):
                 for tag, topic in peer.streams.items():
                     if topic == "resource.acquire":
                         peer.send(response(topic, tag, json.dumps({"up": 5, "down": "1"}), 0, True))
-        self.until(lambda: not self.bridge.said.fresh)
-        self.until(lambda: self.bridge.said.fresh and self.up() == "0-3")
+        self.until(lambda: not self.bridge.acquisition.said.fresh)
+        self.until(lambda: self.bridge.acquisition.said.fresh and self.up() == "0-3")
 
     def test_an_undrain_does_not_overtake_a_drain_that_is_tried_again(self):
         self.all()
@@ -656,7 +662,7 @@ class WithoutMuster(BridgeTest):
         self.away()
         errnum, text = self.h.ask("resource.undrain", {"targets": "1"})
         self.assertEqual((errno.EAGAIN, "Muster has not been reachable for 0 s; nothing was changed"), (errnum, text))
-        self.bridge.grace = 20.0
+        self.bridge.acquisition.grace = 20.0
         msg = self.h.send("resource.undrain", {"targets": "1"})
         self.back()
         self.until(lambda: msg.responses)
@@ -710,7 +716,7 @@ class WithoutMuster(BridgeTest):
         self.all()
         self.muster.change("drain", {"n1"}, reason="fan")
         self.muster.change("exclude", {"n2"})
-        self.until(lambda: self.bridge.local.blocked == {1, 2} and not self.bridge.kvs.writing)
+        self.until(lambda: self.bridge.local.blocked == {1, 2} and self.written())
         self.bridge.stop()
         self.stop()
         self.boot()
@@ -726,7 +732,7 @@ class WithoutMuster(BridgeTest):
     def test_a_scheduling_that_was_written_in_part_is_not_used(self):
         self.muster.scheduling = json.dumps({"graph": "x" * 3_000_000})
         self.all()
-        self.until(lambda: not self.bridge.kvs.writing)
+        self.until(lambda: self.written())
         self.bridge.stop()
         self.stop()
         self.kvs["resource.muster.scheduling.3"] = self.kvs["resource.muster.scheduling.3"][:-5]
@@ -782,11 +788,10 @@ class WithoutMuster(BridgeTest):
 
     def test_a_new_r_is_reported_for_at_once_although_muster_refused_the_report_for_the_old_one(self):
         self.all()
-        self.bridge.on_report(errno.ESTALE, "R was replaced")
+        self.bridge.liveness.on_report(errno.ESTALE, "R was replaced")
         self.muster.hosts = HOSTS + ["n4"]
         self.bridge.wire.call("resource.get", None, self.bridge.on_R)
-        self.until(lambda: "n4" in self.bridge.by_host)
-        self.until(lambda: self.bridge.reporting)
+        self.until(lambda: 4 in self.bridge.local.hosts.nodes)
         self.until(lambda: [o["ranks"] for topic, o, *_ in self.muster.requests if topic == "resource.report"] == ["0-3", "0-4"])
         self.assertEqual([], self.logs("AttributeError"))
 
@@ -860,7 +865,7 @@ class WithoutMuster(BridgeTest):
         self.until(lambda: self.up() == "0,2-3")
         self.assertEqual("rival", self.h.ask("resource.bridge")[1]["refused"].split()[-1])
         self.muster.owner = owner
-        self.until(lambda: self.bridge.said.fresh)
+        self.until(lambda: self.bridge.acquisition.said.fresh)
         self.assertEqual("0,2-3", self.up())
 
     def test_whatever_breaks_when_the_scheduler_believes_what_the_daemon_says(self):
@@ -900,7 +905,7 @@ class WithoutMuster(BridgeTest):
         self.until(right)
         self.assertEqual({HOSTS[r] for r in self.bridge.local.online}, self.muster.online)
         drained = {HOSTS.index(h) for h in self.muster.drained if h not in self.muster.excluded}
-        self.until(lambda: set(self.bridge.logged) == drained)
+        self.until(lambda: set(self.bridge.records.logged) == drained)
 
 
 if __name__ == "__main__":

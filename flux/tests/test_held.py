@@ -168,76 +168,95 @@ class Table(unittest.TestCase):
         self.assertEqual({0, 2, 3}, self.held.first(self.said, self.local.up(self.said)))
 
 
+class Model:
+    """A daemon and an instance, which random changes and faults affect, and the scheduler of the instance."""
+
+    def __init__(self, chance):
+        self.chance, self.n = chance, chance.choice([1, 2, 5, 12])
+        self.nodes = {r: (f"n{r}", "c") for r in range(self.n)}
+        self.drained, self.excluded, self.lost, self.away = self.some(), set(), set(), False
+        self.said, self.local, self.held = bridge.Said(), bridge.Local(), bridge.Held()
+        self.local.online, self.local.reported = set(range(self.n)), set(range(self.n))
+        self.whole()
+        self.scheduler = Scheduler(self.said.nodes, self.held.first(self.said, self.local.up(self.said)))
+        self.offered = dict(self.said.nodes)
+
+    def some(self):
+        return {r for r in range(self.n) if self.chance.random() < 0.4}
+
+    def up(self):
+        return {r for r in self.nodes if r not in self.drained | self.excluded | self.lost and r in self.local.reported}
+
+    def on_offer(self):
+        return {r: v for r, v in self.nodes.items() if r not in self.excluded | self.lost}
+
+    def whole(self):
+        self.said.first(self.on_offer(), self.up(), {}, 0.0)
+
+    def change(self, step):
+        what, ranks, local = self.chance.randrange(9), self.some(), self.local
+        if what == 0:
+            self.drained = self.drained ^ ranks
+        elif what == 1:
+            self.excluded = self.excluded ^ ranks
+        elif what == 2 and not self.away and self.chance.random() < 0.2:
+            self.lost = self.lost | ranks
+            self.said.update({"shrink": bridge.encode(ranks & set(self.said.nodes))}, bridge.decode)
+        elif what == 3:
+            local.online = local.online ^ ranks
+        elif what == 4:
+            local.torpid = ranks
+        elif what == 5 and not self.away:
+            self.away, self.said.fresh = True, False
+            local.blocked = set(self.drained | self.excluded)
+        elif what == 6 and self.away:
+            self.away = False
+            if self.chance.random() < 0.2:
+                self.nodes[self.chance.randrange(self.n)] = (f"n{step}", "c")
+        elif what == 7:
+            local.pending[step] = {"ranks": ranks}
+        elif what == 8:
+            local.pending.clear()
+
+    def report(self, before):
+        """Sends the scheduler's stream what has changed, if the daemon is there. before: the ranks that were up."""
+        if self.away:
+            return
+        self.local.reported = set(self.local.online)
+        if not self.said.fresh:
+            return self.whole()
+        now, named = self.up(), set(self.said.nodes)
+        change = {"up": bridge.encode((now - before) & named), "down": bridge.encode((before - now) & named)}
+        self.said.update(change, bridge.decode)
+        if self.held.returned(self.said, self.on_offer()):
+            self.whole()
+
+    def next(self):
+        return self.held.next(self.said, self.local.up(self.said))
+
+
 class Property(unittest.TestCase):
     """The knowledge of the scheduler equals the state of the daemon after any sequence of changes and faults."""
 
     def sequence(self, chance):
-        n = chance.choice([1, 2, 5, 12])
-        some = lambda: {r for r in range(n) if chance.random() < 0.4}  # noqa: E731
-        nodes = {r: (f"n{r}", "c") for r in range(n)}
-        drained, excluded, lost, away = some(), set(), set(), False
-        said, local, held = bridge.Said(), bridge.Local(), bridge.Held()
-        local.online = set(range(n))
-        local.reported = set(local.online)
-
-        def up():
-            return {r for r in nodes if r not in drained | excluded | lost and r in local.reported}
-
-        def whole():
-            said.first(on_offer(), up(), {}, 0.0)
-
-        def on_offer():
-            return {r: v for r, v in nodes.items() if r not in excluded | lost}
-
-        whole()
-        scheduler = Scheduler(said.nodes, held.first(said, local.up(said)))
-        offered = dict(said.nodes)
+        model = Model(chance)
+        local, scheduler = model.local, model.scheduler
         for step in range(60):
-            before, what, ranks = up(), chance.randrange(9), some()
-            if what == 0:
-                drained = drained ^ ranks
-            elif what == 1:
-                excluded = excluded ^ ranks
-            elif what == 2 and not away and chance.random() < 0.2:
-                lost = lost | ranks
-                said.update({"shrink": bridge.encode(ranks & set(said.nodes))}, bridge.decode)
-            elif what == 3:
-                local.online = local.online ^ ranks
-            elif what == 4:
-                local.torpid = ranks
-            elif what == 5 and not away:
-                away, said.fresh = True, False
-                local.blocked = set(drained | excluded)
-            elif what == 6 and away:
-                away = False
-                if chance.random() < 0.2:
-                    nodes[chance.randrange(n)] = (f"n{step}", "c")
-            elif what == 7:
-                local.pending[step] = {"ranks": ranks}
-            elif what == 8:
-                local.pending.clear()
-            if not away:
-                local.reported = set(local.online)
-                if said.fresh:
-                    named = set(said.nodes)
-                    change = {"up": bridge.encode((up() - before) & named), "down": bridge.encode((before - up()) & named)}
-                    said.update(change, bridge.decode)
-                    if held.returned(said, on_offer()):
-                        whole()
-                else:
-                    whole()
-            update = held.next(said, local.up(said))
+            before = model.up()
+            model.change(step)
+            model.report(before)
+            update = model.next()
             if update is not None:
                 scheduler.take(update)
             kept_away = set(local.torpid).union(*(d["ranks"] for d in local.pending.values()))
             self.assertFalse(scheduler.up - (local.online - kept_away), "a rank is up that this instance knows to be down")
-            if not away:
-                same = {r for r, node in offered.items() if nodes[r] == node}
-                want = up() & same & local.online - kept_away
+            if not model.away:
+                same = {r for r, node in model.offered.items() if model.nodes[r] == node}
+                want = model.up() & same & local.online - kept_away
                 self.assertEqual(want & scheduler.ranks, scheduler.up, f"step {step}")
             else:
-                self.assertFalse(scheduler.up & local.blocked - said.up, "a drained rank came up while Muster was away")
-            self.assertIsNone(held.next(said, local.up(said)), "what was told is told again")
+                self.assertFalse(scheduler.up & local.blocked - model.said.up, "a drained rank came up while Muster was away")
+            self.assertIsNone(model.next(), "what was told is told again")
 
     def test_random_sequences(self):
         for seed in range(200):

@@ -9,7 +9,7 @@ import unittest
 
 import paths  # noqa: F401
 import muster_bridge as bridge
-from muster import response
+from muster import parts_of, response
 from reactor import Reactor
 
 
@@ -52,13 +52,7 @@ class Server:
         self.reactor.until(whole)
         size = struct.unpack(">I", data[4:8])[0]
         self.read = [data[8 + size :]] if data[8 + size :] else []
-        parts, body = [], data[8 : 8 + size]
-        while body:
-            n, body = body[0], body[1:]
-            if n == 255:
-                n, body = struct.unpack(">I", body[:4])[0], body[4:]
-            parts.append(body[:n])
-            body = body[n:]
+        parts = parts_of(data[: 8 + size])
         flags, tag = parts[-1][3], struct.unpack(">I", parts[-1][16:])[0]
         return parts[1][:-1].decode(), json.loads(parts[2][:-1]) if flags & 2 else None, tag
 

@@ -4,17 +4,11 @@ import errno
 import json
 import socket
 import struct
+import types
 
 import muster_bridge as bridge
 import reactor
 from muster import response
-
-
-class Message:
-    def __init__(self, topic, payload, userid, rolemask, sender, tag, streaming, noresponse):
-        self.topic, self.payload, self.userid, self.rolemask, self.sender, self.tag = topic, payload, userid, rolemask, sender, tag
-        self.payload_str = None if payload is None else json.dumps(payload)
-        self.streaming, self.noresponse, self.responses, self.handle = streaming, noresponse, [], self
 
 
 class _Commit:
@@ -133,10 +127,12 @@ class Instance(reactor.Reactor):
         for one in (self.listener, *self.locals):
             one.close()
 
-    def send(self, topic, payload=None, sender="client", userid=100, rolemask=1, streaming=False, noresponse=False):
+    def send(self, topic, payload=None, **options):
         """Sends a request to the module and returns it; the responses are appended to its list."""
         self.tags += 1
-        msg = Message(topic, payload, userid, rolemask, sender, self.tags, streaming, noresponse)
+        msg = types.SimpleNamespace(topic=topic, payload=payload, tag=self.tags, responses=[], streaming=False, noresponse=False)
+        vars(msg).update(sender="client", userid=100, rolemask=1, handle=msg, payload_str=payload and json.dumps(payload))
+        vars(msg).update(options)
         service, self.sent[self.tags] = self.services[topic], msg
         if msg.rolemask & service.roles:
             service.callback(self, service, msg, None)
