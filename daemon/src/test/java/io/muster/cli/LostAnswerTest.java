@@ -21,7 +21,7 @@ class LostAnswerTest extends VerbTest {
     private Path place;
 
     /** How the version begins that the command is answered through the relay. */
-    private String versions = "muster-0";
+    private String versions = "\"muster-";
 
     LostAnswerTest() {
         super("[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n");
@@ -40,7 +40,7 @@ class LostAnswerTest extends VerbTest {
 
     @Test
     void aChangeIsNotSentAgainToAFluxBroker() throws Exception {
-        versions = "broker-0";
+        versions = "\"broker-";
         Result result = drainThroughRelay();
         assertThat(result.err())
                 .contains("; the change may have been made or not\n")
@@ -106,7 +106,7 @@ class LostAnswerTest extends VerbTest {
         if (from.read(buffer) < 0) {
             throw new IOException("closed");
         }
-        String text = ISO_8859_1.decode(buffer.flip()).toString().replace("muster-0", versions);
+        String text = ISO_8859_1.decode(buffer.flip()).toString().replace("\"muster-", versions);
         ByteBuffer relayed = ISO_8859_1.encode(text);
         while (relayed.hasRemaining()) {
             to.write(relayed);

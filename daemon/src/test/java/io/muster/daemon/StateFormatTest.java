@@ -104,7 +104,7 @@ class StateFormatTest {
             secondDay(rig);
             snapshot(rig);
             thirdDay(rig);
-            rig.advance(Duration.ofHours(24 * 30));
+            rig.advance(Duration.ofDays(30));
             snapshot(rig);
             lastDay(rig);
         }

@@ -40,12 +40,17 @@ final class FairQueue<U, W> {
      */
     @Nullable
     W next(Predicate<U> may) {
-        U user = waiting.keySet().stream().filter(may).findFirst().orElse(null);
-        if (user == null) {
+        Map.Entry<U, Set<W>> first = waiting.entrySet().stream()
+                .filter(each -> may.test(each.getKey()))
+                .findFirst()
+                .orElse(null);
+        if (first == null) {
             return null;
         }
-        Set<W> ofUser = waiting.remove(user);
+        U user = first.getKey();
+        Set<W> ofUser = first.getValue();
         W work = ofUser.iterator().next();
+        waiting.remove(user);
         ofUser.remove(work);
         if (!ofUser.isEmpty()) {
             waiting.put(user, ofUser);

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
@@ -69,7 +70,7 @@ class FairQueueTest {
         }
         int begun = Integer.parseInt(work.substring(0, work.indexOf(' ')));
         assertThat(blocked).doesNotContain(begun);
-        assertThat(model.get(begun).remove()).isEqualTo(work);
+        assertThat(Objects.requireNonNull(model.get(begun)).remove()).isEqualTo(work);
         passedOver.put(begun, 0);
         model.forEach((user, own) -> {
             boolean waits = user != begun && !own.isEmpty() && !blocked.contains(user);
