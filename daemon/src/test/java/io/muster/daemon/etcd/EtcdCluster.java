@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -176,8 +179,28 @@ public final class EtcdCluster implements AutoCloseable {
     }
 
     /** Stops a member with SIGSTOP, until {@link #resume}. */
+    /** Stops a member, and waits until none of its threads runs: kill(1) returns before. */
     public void pause(int i) throws IOException, InterruptedException {
         signal("STOP", i);
+        Process process = members.get(i);
+        if (process != null) {
+            Path threads = Path.of("/proc", Long.toString(process.pid()), "task");
+            Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !process.isAlive() || areStopped(threads));
+        }
+    }
+
+    private static boolean areStopped(Path threads) throws IOException {
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(threads)) {
+            for (Path thread : all) {
+                String stat = Files.readString(thread.resolve("stat"));
+                if (!stat.substring(stat.lastIndexOf(')') + 1).startsWith(" T ")) { // a name may have parentheses
+                    return false;
+                }
+            }
+        } catch (DirectoryIteratorException | NoSuchFileException ended) {
+            return false;
+        }
+        return true;
     }
 
     public void resume(int i) throws IOException, InterruptedException {
