@@ -46,9 +46,8 @@ public final class Inventory {
     private final Executor core;
     private final Aside beside;
     private final WallClock clock;
-    private final Listeners listeners = new Listeners();
+    private final Settlement settlement;
     private final Redefinition redefinition = new Redefinition(this);
-    private final Queue<Runnable> answers = new ArrayDeque<>();
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
 
@@ -62,7 +61,6 @@ public final class Inventory {
     private volatile boolean closed;
     private int inFlight;
     private long bytesInFlight;
-    private boolean settling;
     /** Whether a command is being decided beside the core thread. */
     private boolean deciding;
     /** The number of commands of {@link #submitAside} that are decided beside the core thread, or wait for that. */
@@ -86,6 +84,7 @@ public final class Inventory {
             Ledger ledger, Committed recovered, Executor core, Aside beside, WallClock clock, int mostInFlight) {
         this.ledger = ledger;
         this.core = core;
+        this.settlement = new Settlement(core);
         this.beside = beside;
         this.clock = clock;
         this.mostInFlight = mostInFlight;
@@ -96,7 +95,7 @@ public final class Inventory {
 
     /** Adds a listener. Listeners are called in the order in which they were added. */
     public void listen(Commits listener) {
-        listeners.add(listener);
+        settlement.listen(listener);
     }
 
     /**
@@ -177,7 +176,7 @@ public final class Inventory {
             fly(
                     List.of(),
                     0,
-                    outcome -> answers.add(() -> {
+                    outcome -> settlement.add(() -> {
                         if (decidedAnew == known) {
                             then.run();
                         } else {
@@ -233,7 +232,7 @@ public final class Inventory {
         clock.reached(entries.get(entries.size() - 1).timestamp());
         proposed = state;
         proposedSeq = entries.get(entries.size() - 1).seq();
-        settle();
+        settlement.schedule();
         commit(entries, lines, state);
     }
 
@@ -243,7 +242,7 @@ public final class Inventory {
         committed = later;
         proposed = later.state();
         proposedSeq = later.seq();
-        settle();
+        settlement.schedule();
     }
 
     void checkThread() {
@@ -409,7 +408,7 @@ public final class Inventory {
             // A ledger that is BROKEN reports a batch without entries as durable, so the answer also requires that
             // the state was not set back.
             boolean holds = outcome.durable() && falls == fallen;
-            answers.add(holds ? () -> reply.accept(answer) : () -> decideAnew(command, by, reply));
+            settlement.add(holds ? () -> reply.accept(answer) : () -> decideAnew(command, by, reply));
         });
     }
 
@@ -420,7 +419,7 @@ public final class Inventory {
 
     /** Returns whether nothing is in flight and the answers to all completed batches have been given. */
     private boolean isQuiet() {
-        return inFlight == 0 && !settling && answers.isEmpty();
+        return inFlight == 0 && settlement.isDone();
     }
 
     private void write(Prepared prepared, Consumer<Answer> reply) {
@@ -429,10 +428,10 @@ public final class Inventory {
         fly(prepared.lines(), prepared.bytes(), outcome -> {
             if (outcome.durable()) {
                 // The answer is queued before the listeners are called, because a listener may throw.
-                answers.add(() -> reply.accept(new Answer.Done(entries, reached)));
+                settlement.add(() -> reply.accept(new Answer.Done(entries, reached)));
                 commit(entries, prepared.lines(), reached);
             } else {
-                answers.add(() -> reply.accept(Answer.Failed.of(outcome, elsewhere)));
+                settlement.add(() -> reply.accept(Answer.Failed.of(outcome, elsewhere)));
             }
         });
         proposed = reached;
@@ -449,7 +448,7 @@ public final class Inventory {
                 proposedSeq = committed.seq();
                 falls++;
             }
-            settle();
+            settlement.schedule();
             landed.accept(outcome);
         });
         ledger.submit(batch);
@@ -462,39 +461,6 @@ public final class Inventory {
 
     private void commit(List<Entry> entries, List<byte[]> lines, InventoryState reached) {
         committed = new Committed(reached, entries.get(entries.size() - 1).seq());
-        listeners.tell(listener -> listener.committed(entries, lines, reached));
-    }
-
-    /**
-     * Schedules the answers. The callbacks get them after everything that became durable together is committed and all listeners
-     * have been called.
-     */
-    private void settle() {
-        if (!settling) {
-            settling = true;
-            core.execute(this::answer);
-        }
-    }
-
-    /** Calls the listeners and passes the answers to the callbacks. A bug in one of them must not prevent the others. */
-    private void answer() {
-        settling = false;
-        try {
-            listeners.tell(Commits::settled);
-        } finally {
-            answerAll();
-        }
-    }
-
-    private void answerAll() {
-        try {
-            for (Runnable due = answers.poll(); due != null; due = answers.poll()) {
-                due.run();
-            }
-        } finally {
-            if (!answers.isEmpty()) {
-                settle();
-            }
-        }
+        settlement.committed(entries, lines, reached);
     }
 }

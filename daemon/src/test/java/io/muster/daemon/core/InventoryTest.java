@@ -81,8 +81,28 @@ class InventoryTest {
         rig.send("drain", Rig.drainCommand("1", "x"));
         assertThatThrownBy(rig.core::runNext).hasMessage("a bug at the commit");
         assertThatThrownBy(rig.core::runNext).hasMessage("a bug at the end");
+        rig.core.runNext();
         assertThat(rig.told).containsExactly("drain: done 1");
         assertThat(heard).containsExactly("commit", "end");
+    }
+
+    /** The second change becomes durable between the call of the listeners for the first change and its answer. */
+    @Test
+    void anAnswerWaitsForTheListenersOfItsChange() {
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {}
+
+            @Override
+            public void settled() {
+                rig.told.add("listeners");
+            }
+        });
+        rig.send("one", Rig.drainCommand("1", "x"));
+        rig.core.runNext(); // the first change is durable
+        rig.send("two", Rig.drainCommand("2", "x"));
+        rig.settle();
+        assertThat(rig.told).containsExactly("listeners", "one: done 1", "listeners", "two: done 1");
     }
 
     @Test
