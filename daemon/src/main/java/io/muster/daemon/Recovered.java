@@ -12,7 +12,6 @@ import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.Tail;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.LedgerListener;
-import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
@@ -21,7 +20,6 @@ import io.muster.inventory.state.StateJson;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
 /** The contents of the state directory: the state, and the last entries that led to it. */
 final class Recovered implements Replay {
     private static final Logger log = LoggerFactory.getLogger("muster");
-    private static final int MOST_MENDED_TOLD = 10;
 
     /** No client waits for the copy, and forcing the disk after each change would slow down an etcd on the same disk. */
     private static final Duration LINGER = Duration.ofMillis(50);
@@ -43,7 +40,6 @@ final class Recovered implements Replay {
     private long lastSeq;
     private long lastEvent;
     private double seconds;
-    private long mended;
 
     /** @param mostRecent how many of the last events to keep */
     Recovered(int mostRecent, WallClock clock) {
@@ -88,9 +84,6 @@ final class Recovered implements Replay {
             clock.start(lastTime);
             readEarlier(disk);
             seconds = (System.nanoTime() - start) / 1e9;
-            if (mended > MOST_MENDED_TOLD) {
-                log.warn("{} more such places were repaired", mended - MOST_MENDED_TOLD);
-            }
             return journal;
         } catch (IllegalArgumentException e) {
             throw new UnreadableException(
@@ -118,7 +111,6 @@ final class Recovered implements Replay {
 
     @Override
     public void snapshot(long seq, double timestamp, ObjectNode snapshot) {
-        mend("the snapshot", snapshot);
         state = StateJson.parse(snapshot);
         recent.forgetUntil(timestamp);
         snapshotTime = timestamp;
@@ -128,14 +120,13 @@ final class Recovered implements Replay {
 
     @Override
     public void event(JournalRecord record) {
-        boolean changed = mend("event " + record.seq(), record.event());
         Entry entry = Entry.parse(record.event());
         state = entry.applyTo(state);
         events++;
         lastTime = entry.timestamp();
         lastSeq = entry.seq();
         lastEvent = record.fingerprint();
-        recent.add(entry, () -> line(record, entry, changed));
+        recent.add(entry, () -> line(record, entry));
     }
 
     /** Reads events that the snapshot contains, as far as followers are to see them. */
@@ -150,11 +141,10 @@ final class Recovered implements Replay {
                 @Override
                 public boolean parsed(JournalRecord record) {
                     return recent.addEarlier(record.seq(), record.timestamp(), record.name(), () -> {
-                        boolean changed = !PortableJson.mend(record.event()).isEmpty();
                         Entry entry = Entry.parse(record.event());
                         return record.name().equals(DefinitionChanges.Defined.NAME)
                                 ? entry.toSummary()
-                                : line(record, entry, changed);
+                                : line(record, entry);
                     });
                 }
             });
@@ -163,28 +153,9 @@ final class Recovered implements Replay {
         }
     }
 
-    /** The event as it was written, unless it was mended. */
-    private static byte[] line(JournalRecord record, Entry entry, boolean changed) {
-        byte[] written = changed ? null : record.submitted();
+    private static byte[] line(JournalRecord record, Entry entry) {
+        byte[] written = record.submitted();
         return written == null ? entry.toBytes() : written;
-    }
-
-    /**
-     * An earlier version accepted strings and numbers that no other program can read: the daemon starts with a replacement
-     * of each.
-     */
-    private boolean mend(String subject, ObjectNode document) {
-        List<String> places = PortableJson.mend(document);
-        for (String place : places) {
-            if (mended++ < MOST_MENDED_TOLD) {
-                log.warn(
-                        "{} contains at {} a character that libjansson or a terminal does not accept; the character is replaced by its"
-                                + " escape",
-                        subject,
-                        place);
-            }
-        }
-        return !places.isEmpty();
     }
 
     /** The {@linkplain JournalRecord#fingerprint fingerprint} of the last event after the snapshot; 0 if there is none. */

@@ -198,9 +198,12 @@ class TrapTest extends VerbTest {
     @Test
     void checkPrintsNotesAboutAccountsAndPropertiesThatDoNotExist() throws IOException {
         Path file = Files.writeString(directory.resolve("odd.toml"), TEN_NODES + """
-                [muster]
-                admins = ["root", "no-such-user", "%no-such-group"]
-                schedulers = ["no-such-scheduler"]
+                [[grant]]
+                who = ["root", "no-such-user", "%no-such-group"]
+                rights = ["change"]
+                [[grant]]
+                who = ["no-such-scheduler"]
+                rights = ["acquire"]
                 [[grant]]
                 who = ["role:admin", "no-such-admin"]
                 rights = ["change"]

@@ -2,7 +2,6 @@ package io.muster.daemon.config;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -12,8 +11,7 @@ import java.util.regex.Pattern;
  * @param guests whether users without any other right may connect and read
  * @param rootOwner whether root counts as the owner
  * @param admins users and {@code %groups} with Flux's admin role, from {@code access.roles.admin}; a {@link Grant} gives the role rights
- * @param grants {@code [[grant]]}, and the grants of the older keys {@code muster.admins} and {@code muster.schedulers};
- *     users with any right may connect without {@code guests}
+ * @param grants {@code [[grant]]}; users with any right may connect without {@code guests}
  * @param alerts the first part of the holder of each alert's hold, which no grant may name; "" if alerts are refused
  */
 public record Access(boolean guests, boolean rootOwner, List<String> admins, List<Grant> grants, String alerts) {
@@ -30,22 +28,17 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
 
     static Access read(Table top, String alerts) {
         Table access = top.section("access");
-        Table muster = top.section("muster");
         access.flag("private-mode", false);
-        List<Grant> grants = new ArrayList<>();
-        grant(muster, "admins", Set.of(Right.FOLLOW, Right.CHANGE), grants);
-        grant(muster, "schedulers", Set.of(Right.ACQUIRE), grants);
         List<Table> tables = top.tables("grant");
-        List<Grant> entries = tables.stream().map(Grant::read).toList();
-        Grant.check(tables, entries);
-        for (int i = 0; i < entries.size(); i++) {
-            String holder = entries.get(i).holder();
+        List<Grant> grants = tables.stream().map(Grant::read).toList();
+        Grant.check(tables, grants);
+        for (int i = 0; i < grants.size(); i++) {
+            String holder = grants.get(i).holder();
             if (holder != null && AlertSettings.isHolder(alerts, holder)) {
                 tables.get(i)
                         .problem("holder", "is the holder of alerts: a user that sends alerts needs the right alerts");
             }
         }
-        grants.addAll(entries);
         List<String> admins = admins(access.table("roles"));
         if (!admins.isEmpty() && grants.stream().noneMatch(grant -> grant.who().contains(Grant.ROLE_ADMIN))) {
             access.note(
@@ -55,15 +48,6 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         }
         return new Access(
                 access.flag("allow-guest-user", false), access.flag("allow-root-owner", false), admins, grants, alerts);
-    }
-
-    /** Reads a list of users of {@code [muster]} that was in use before {@code [[grant]]}. */
-    private static void grant(Table muster, String key, Set<Right> rights, List<Grant> grants) {
-        List<String> names = muster.texts(key);
-        names.forEach(name -> checkName(muster, key, name));
-        if (!names.isEmpty()) {
-            grants.add(new Grant(names, rights, null));
-        }
     }
 
     /**

@@ -52,8 +52,6 @@ public enum Key {
             "second socket; if set, the first one takes no changes of users of this host"),
     STATE_DIR("muster", "state-dir", Effect.RESTART, "directory of journal and snapshot"),
     ACQUIRE("muster", "acquire", Effect.RELOAD, "exclusive: one scheduler at a time; shared: any number"),
-    ADMINS("muster", "admins", Effect.RELOAD, "older form of a [[grant]] with the rights follow and change"),
-    SCHEDULERS("muster", "schedulers", Effect.RELOAD, "older form of a [[grant]] with the right acquire"),
     RELOAD_DROP(
             "muster",
             "reload-drop",

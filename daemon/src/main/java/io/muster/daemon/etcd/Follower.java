@@ -252,7 +252,7 @@ final class Follower {
         }
         throw new ForeignException("the log in etcd begins after event " + seq + " of this daemon, and nothing in etcd"
                 + " shows that the ledger has this event, because this daemon was away for more than " + Terms.MOST
-                + " terms, or ran an older version: " + CURE);
+                + " terms: " + CURE);
     }
 
     private void reached(Group group) {

@@ -55,8 +55,6 @@ public final class JournalRecord {
             throw new IOException("not a JSON object");
         } catch (JsonProcessingException e) {
             throw new IOException("not JSON: " + NotJson.sentence(e), e);
-        } catch (NumberFormatException e) {
-            throw new IOException("a number is out of range", e);
         }
     }
 

@@ -1,12 +1,10 @@
 package io.muster.daemon.past;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.ledger.Archive;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Past;
 import io.muster.inventory.history.Period;
-import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
@@ -49,7 +47,7 @@ public final class Inquiry implements Closeable {
             try (Archive.Reading reading = archive.open(newest)) {
                 for (Archive.Item item = reading.next(); item != null; item = reading.next()) {
                     if (item instanceof Archive.Item.State found) {
-                        state = parse(found.json());
+                        state = StateJson.parse(found.json());
                         seq = found.seq();
                     } else if (item instanceof Archive.Item.Event event) {
                         change.add(Entry.parse(event.json()));
@@ -95,7 +93,7 @@ public final class Inquiry implements Closeable {
             if (item instanceof Archive.Item.Event event) {
                 past.add(event.json());
             } else if (item instanceof Archive.Item.State state) {
-                past.add(parse(state.json()), state.time());
+                past.add(StateJson.parse(state.json()), state.time());
             } else if (item instanceof Archive.Item.Missing missing) {
                 past.missing(missing.damage());
             } else {
@@ -104,11 +102,6 @@ public final class Inquiry implements Closeable {
             }
         }
         return done ? past.rest() : past.takeEnded();
-    }
-
-    private static InventoryState parse(ObjectNode json) {
-        PortableJson.mend(json);
-        return StateJson.parse(json);
     }
 
     public Coverage coverage() {

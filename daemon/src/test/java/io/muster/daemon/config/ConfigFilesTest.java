@@ -38,8 +38,6 @@ final class ConfigFilesTest {
             Key.LISTEN,
             Key.GRAPH,
             Key.ADMIN_SOCKET,
-            Key.ADMINS,
-            Key.SCHEDULERS,
             Key.ALERTS_HOLDER,
             Key.ALERTS_CLASS,
             Key.LEDGER_ENDPOINTS,

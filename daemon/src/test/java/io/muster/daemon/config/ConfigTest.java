@@ -54,8 +54,6 @@ final class ConfigTest {
             Map.entry(Key.ADMIN_SOCKET, Value.same("/run/a.sock")),
             Map.entry(Key.STATE_DIR, Value.same("/srv/state")),
             Map.entry(Key.ACQUIRE, Value.same("shared")),
-            Map.entry(Key.ADMINS, new Value("[\"alice\", \"%ops\"]", "[alice, %ops]")),
-            Map.entry(Key.SCHEDULERS, new Value("[\"flux\"]", "[flux]")),
             Map.entry(Key.RELOAD_DROP, new Value("0.25", "0.25")),
             Map.entry(Key.CONFIRM_SHARE, new Value("0.25", "0.25")),
             Map.entry(Key.ALERTS_HOLDER, Value.same("alerts")),
@@ -121,8 +119,6 @@ final class ConfigTest {
                         "muster.admin-socket                                                 default",
                         "muster.state-dir         /home/ada/.local/state/muster              default",
                         "muster.acquire           exclusive                                  default",
-                        "muster.admins            []                                         default",
-                        "muster.schedulers        []                                         default",
                         "muster.reload-drop       0.5                                        default",
                         "muster.confirm-share     0.2                                        default",
                         "muster.batch             0s                                         default",
@@ -185,23 +181,19 @@ final class ConfigTest {
                 "socket = \"/run/m.sock\"",
                 "admin-socket = \"/run/a.sock\"",
                 "acquire = \"shared\"",
-                "admins = [\"alice\"]",
-                "schedulers = [\"%sched\"]",
                 "batch = 0.05",
                 "initial = \"offline\"",
                 "max-frame = \"1M\"",
                 "history-size = 0",
                 "log-format = \"json\"",
-                "metrics = \"off\"");
+                "metrics = \"off\"",
+                "[[grant]]",
+                "who = [\"%sched\"]",
+                "rights = [\"acquire\"]");
         assertThat(config.resources().excluded()).isEqualTo(Idset.of(0));
         assertThat(config.access())
                 .isEqualTo(new Access(
-                        true,
-                        false,
-                        List.of(),
-                        List.of(
-                                new Grant(List.of("alice"), Set.of(Right.FOLLOW, Right.CHANGE), null),
-                                new Grant(List.of("%sched"), Set.of(Right.ACQUIRE), null))));
+                        true, false, List.of(), List.of(new Grant(List.of("%sched"), Set.of(Right.ACQUIRE), null))));
         assertThat(config.listen())
                 .isEqualTo(new Listen(
                         Path.of("/run/m.sock"), Path.of("/run/a.sock"), 1 << 20, 1 << 20, 8192, Listen.OfUser.USUAL));
@@ -279,11 +271,14 @@ final class ConfigTest {
                         "ledger.user = \"u\"",
                         "ledger.user: ledger.user and ledger.password-file must be given together"),
                 new Refusal("muster.log-format = 1", "muster.log-format: expected a string"),
-                new Refusal("muster.admins = \"alice\"", "muster.admins: expected an array of strings"),
-                new Refusal("muster.admins = [\"alice\", 7]", "muster.admins: expected a string"),
+                new Refusal("ledger.uris = \"alice\"", "ledger.uris: expected an array of strings"),
+                new Refusal("ledger.uris = [\"alice\", 7]", "ledger.uris: expected a string"),
                 new Refusal(
-                        "muster.schedulers = [\"a b\"]", "muster.schedulers: \"a b\" is neither a user nor a %group"),
-                new Refusal("muster.schedulers = [\"-x\"]", "muster.schedulers: \"-x\" is neither a user nor a %group"),
+                        "access.roles.admin.users = [\"a b\"]",
+                        "access.roles.admin.users: \"a b\" is neither a user nor a %group"),
+                new Refusal(
+                        "access.roles.admin.users = [\"-x\"]",
+                        "access.roles.admin.users: \"-x\" is neither a user nor a %group"),
                 new Refusal(
                         "muster.metrics = \"9559\"",
                         "muster.metrics: expected off or ADDRESS:PORT, the address in numbers or localhost"),

@@ -18,11 +18,9 @@ class GrantTest {
     private Path dir;
 
     @Test
-    void grantsAreAddedToTheRightsOfTheOlderKeys() {
+    void grantsMayNameUsersGroupsAndRoles() {
         Access access = Configs.load(
                         dir,
-                        "[muster]",
-                        "admins = [\"alice\"]",
                         "[access.roles.admin]",
                         "users = [\"carol\"]",
                         "groups = [\"flux\"]",
@@ -37,7 +35,6 @@ class GrantTest {
         assertThat(access.admins()).containsExactly("carol", "%flux");
         assertThat(access.grants())
                 .containsExactly(
-                        new Grant(List.of("alice"), Set.of(Right.FOLLOW, Right.CHANGE), null),
                         new Grant(
                                 List.of("bob", "%ops", "role:admin"),
                                 Set.of(Right.READ, Right.CHANGE, Right.SPEAK_FOR),

@@ -70,7 +70,6 @@ class JournalRecordTest {
                 "1.79524E9",
                 "1795240000.000",
                 "5e-7",
-                "1e400",
                 "0.1000000000000000055511151231257827"
             })
     void aNumberKeepsItsDigits(String digits) throws IOException {
@@ -119,6 +118,6 @@ class JournalRecordTest {
     void aNumberWithAHugeExponentIsRefused() {
         assertThatThrownBy(() -> record("1.5", "x", "\"n\":1e99999999999"))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("number");
+                .hasMessage("not JSON that Muster writes: has a number that is out of range");
     }
 }

@@ -266,6 +266,34 @@ class RecoveryTest {
         refuses("[1]", "not a JSON object");
     }
 
+    /** libjansson cannot read an answer with such a string or number, and a terminal obeys some of the characters. */
+    @Test
+    void stringsAndNumbersThatNotEveryReaderTakesAreReported() {
+        String event = "{\"seq\":1,\"durable\":0,\"timestamp\":1.0,\"name\":\"x\",\"context\":{";
+        refuses(
+                event + "\"reason\":\"a\\u0000\"}}",
+                "not JSON that Muster writes: /context/reason: has the character U+0000, which no string may have");
+        refuses(event + "\"\u009b31m\":1}}", "/context/\\u009b31m: the key has the character U+009B");
+        refuses(event + "\"n\":9223372036854775808}}", "/context/n: is an integer of more than 64 bits");
+        refuses(event + "\"n\":1e400}}", "/context/n: is out of a double's range");
+        refuses(
+                event + "\"R\":{\"scheduling\":{\"a\":[\"\\u001b\"]}}}}",
+                "/context/R/scheduling/a/0: has the character");
+    }
+
+    @Test
+    void aSnapshotWithSuchAStringIsRefusedByItsNameAndPlace() {
+        String snapshot = "\"version\":1,\"seq\":4,\"timestamp\":1.0,\n\"state\":{\"holds\":[\"\\u0000\"]}}\n";
+        disk.set(
+                SnapshotFile.FILE,
+                ("{\"crc32c\":\"" + crc(snapshot) + "\",\n" + snapshot).getBytes(StandardCharsets.UTF_8));
+        assertThatThrownBy(() -> Client.recovered(disk))
+                .isInstanceOf(CorruptException.class)
+                .hasMessage(
+                        "snapshot.json: it is not JSON that Muster writes: /state/holds/0: has the character U+0000, which no"
+                                + " string may have" + ADVICE);
+    }
+
     private void refuses(String json, String sentence) {
         byte[] line = line(json);
         byte[] file = Arrays.copyOf(whole, lineEnd(1) + line.length);

@@ -60,7 +60,7 @@ class GateTest {
                 assertThat(connect()).isZero();
             }
             assertThat(connect()).isEqualTo(Errno.EAGAIN.value());
-            daemon.reconfigure("admins = [\"" + uid + "\"]\n" + GUESTS);
+            daemon.reconfigure(GUESTS + "[[grant]]\nwho = [\"" + uid + "\"]\nrights = [\"change\"]\n");
             for (int i = 0; i < 3; i++) {
                 assertThat(connect()).as("there is room for admins").isZero();
             }

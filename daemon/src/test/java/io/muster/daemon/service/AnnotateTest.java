@@ -59,6 +59,9 @@ final class AnnotateTest {
                 .contains("resource.annotate: /tag must be an object of tags to strings or null, but a is neither");
         assertThat(annotate("{'targets':'0','data':{'a':[]}}"))
                 .contains("resource.annotate: /data must be an object of keys to objects or null, but a is neither");
+        assertThat(annotate("{'targets':'0','data':{'a':{'b':['x\\u001b']}}}"))
+                .contains("resource.annotate: /data/a/b/0 has the character U+001B, which no string may have");
+        assertThat(annotate("{'targets':'0','data':{'a':{'b\\n':1}}}")).contains("the key has the character U+000A");
         assertThat(annotate("{'targets':'0','mark':{}}")).contains("/mark/state must be a string");
         assertThat(annotate("{'targets':'0','mark':{'state':'on fire'}}"))
                 .contains("is not one of up, down, degraded, failing, unknown and null");

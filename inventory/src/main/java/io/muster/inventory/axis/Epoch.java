@@ -36,9 +36,13 @@ public final class Epoch {
         return decimal(seconds).doubleValue();
     }
 
-    /** Reads a number of seconds. */
+    /** Reads a number of seconds, whose decimal digits must fit into an integer of 64 bits. */
     public static double seconds(Fields in, String key) {
-        return in.number(key, "a number of seconds");
+        double seconds = in.number(key, "a number of seconds");
+        if (Math.abs(seconds) > LAST) {
+            throw in.fault(key, "must be before the year 10000");
+        }
+        return seconds;
     }
 
     /** Reads a time, which must not be before the epoch. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.StrictJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,6 +48,15 @@ public record Note(SortedMap<String, Fact> tags, @Nullable Fact mark, SortedMap<
     public Note {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
         data = Collections.unmodifiableSortedMap(new TreeMap<>(data));
+    }
+
+    /**
+     * Returns the text of an object that a scheduler stored. A restart reads decimal numbers from the journal, whose text differs from that
+     * of doubles, and refuses what not every reader takes.
+     */
+    public static String text(Fields in, String key) {
+        return in.tree(key, (tree, problems) -> StrictJson.read(tree.toString(), problems))
+                .toString();
     }
 
     /** Returns the object that a scheduler stored, from its text. */

@@ -68,12 +68,7 @@ public record NoteEdit(
                 throw in.fault(
                         "data", "must be an object of keys to objects or null, but " + Text.shown(key) + " is neither");
             }
-            // A restart reads a decimal number from the journal, whose text differs from the text of a double.
-            data.put(
-                    key,
-                    value.isNull()
-                            ? Optional.empty()
-                            : Optional.of(Note.tree(value.toString()).toString()));
+            data.put(key, value.isNull() ? Optional.empty() : Optional.of(Note.text(in.object("data"), key)));
         });
         Mark mark = null;
         if (in.has("mark")) {

@@ -1,19 +1,10 @@
 package io.muster.inventory.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.DecimalNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.problem.Text;
 import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,115 +71,33 @@ public final class PortableJson {
 
     /** Adds a problem for every fault in a tree, with the JSON pointer of the fault. */
     public static void check(JsonNode tree, Problems problems) {
-        new Walk(problems::add, false).value(tree, OTHERS);
+        check(tree, new StringBuilder(), problems);
     }
 
     /**
-     * Repairs a document that an earlier version wrote, in place: a control character that is not allowed becomes its escape
-     * as text, and a number that is out of range becomes text. The same document is always repaired in the same way.
+     * Checks a value and all values in it. The parser that made the tree limits the nesting, and so the recursion.
      *
-     * @return the JSON pointers of the changed values
+     * @param place the JSON pointer of the value
      */
-    public static List<String> mend(JsonNode document) {
-        List<String> changed = new ArrayList<>();
-        new Walk((place, fault) -> changed.add(Text.escaped(place)), true).value(document, "");
-        return changed;
-    }
-
-    private static String replaced(String text, String allowed) {
-        StringBuilder out = new StringBuilder(text.length() + 8);
-        text.codePoints().forEach(c -> {
-            String character = Character.toString(c);
-            out.append(fault(character, allowed) == null ? character : String.format(Locale.ROOT, "\\u%04x", c));
-        });
-        return out.toString();
-    }
-
-    private static JsonNode replaced(JsonNode scalar, String allowed) {
-        if (scalar.isTextual()) {
-            return TextNode.valueOf(replaced(scalar.textValue(), allowed));
+    private static void check(JsonNode value, StringBuilder place, Problems problems) {
+        String fault =
+                value.isTextual() ? stringFault(value.textValue()) : value.isNumber() ? numberFault(value) : null;
+        if (fault != null) {
+            problems.add(place.toString(), fault);
         }
-        double real = scalar.doubleValue();
-        return Double.isFinite(real)
-                ? DecimalNode.valueOf(BigDecimal.valueOf(real))
-                : TextNode.valueOf(scalar.asText());
-    }
-
-    /** A walk of one tree. The recursion is bounded, because the parser that made the tree limits the nesting. */
-    private static final class Walk {
-        private final BiConsumer<String, String> faults;
-        private final boolean mending;
-        private final StringBuilder place = new StringBuilder();
-
-        Walk(BiConsumer<String, String> faults, boolean mending) {
-            this.faults = faults;
-            this.mending = mending;
+        int length = place.length();
+        for (Map.Entry<String, JsonNode> member : value.properties()) {
+            place.append(Pointer.of("", member.getKey()));
+            String keyFault = keyFault(member.getKey());
+            if (keyFault != null) {
+                problems.add(place.toString(), "the key " + keyFault);
+            }
+            check(member.getValue(), place, problems);
+            place.setLength(length);
         }
-
-        /**
-         * Checks a value and all values in it.
-         *
-         * @param allowed the control characters that strings may have here
-         * @return the value, or its replacement if the walk repairs the document
-         */
-        JsonNode value(JsonNode value, String allowed) {
-            String fault = value.isTextual()
-                    ? fault(value.textValue(), allowed)
-                    : value.isNumber() ? numberFault(value) : null;
-            if (fault != null) {
-                faults.accept(place.toString(), fault);
-                return mending ? replaced(value, allowed) : value;
-            }
-            if (value instanceof ObjectNode object) {
-                members(object, allowed);
-            } else if (value instanceof ArrayNode array) {
-                int length = place.length();
-                for (int i = 0; i < array.size(); i++) {
-                    place.append('/').append(i);
-                    JsonNode mended = value(array.get(i), allowed);
-                    place.setLength(length);
-                    if (mending) {
-                        array.set(i, mended);
-                    }
-                }
-            }
-            return value;
-        }
-
-        private void members(ObjectNode object, String allowed) {
-            int length = place.length();
-            boolean badKeys = false;
-            for (Map.Entry<String, JsonNode> member : object.properties()) {
-                String key = member.getKey();
-                place.append(Pointer.of("", key));
-                String fault = keyFault(key);
-                if (fault != null) {
-                    badKeys = true;
-                    faults.accept(place.toString(), "the key " + fault);
-                }
-                // Only R contains strings from outside Muster. The stricter rule applies to everything else.
-                JsonNode mended = value(member.getValue(), key.equals("R") ? OTHERS : allowed);
-                place.setLength(length);
-                if (mending) {
-                    member.setValue(mended);
-                }
-            }
-            if (badKeys && mending) {
-                renameKeys(object);
-            }
-        }
-
-        private static void renameKeys(ObjectNode object) {
-            Map<String, JsonNode> members = new LinkedHashMap<>();
-            object.properties().forEach(member -> {
-                String key = replaced(member.getKey(), "");
-                while (!key.equals(member.getKey()) && (object.has(key) || members.containsKey(key))) {
-                    key += "_";
-                }
-                members.put(key, member.getValue());
-            });
-            object.removeAll();
-            object.setAll(members);
+        for (int i = 0; value.isArray() && i < value.size(); i++) {
+            check(value.get(i), place.append('/').append(i), problems);
+            place.setLength(length);
         }
     }
 }

@@ -32,7 +32,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +88,8 @@ public final class StrictJson {
         }
     }
 
+    private static final String OUT_OF_RANGE = "has a number that is out of range";
+
     private StrictJson() {}
 
     /** Returns the tree, or null after a problem was added to {@code problems}. */
@@ -114,35 +115,29 @@ public final class StrictJson {
         return read(chars(new ByteArrayInputStream(utf8)), problems, Tokens::packed);
     }
 
-    /** Returns the tree of a document that Muster wrote, such as a journal entry or a snapshot. */
+    /**
+     * Returns the tree of a document that Muster wrote, such as a journal entry or a snapshot. The node of R's key {@code scheduling}
+     * stands for a {@link RawJson}.
+     *
+     * @throws IOException if the text is no JSON, or has strings or numbers that not every reader takes, which Muster never writes
+     */
     public static JsonNode stored(byte[] utf8) throws IOException {
         return stored(utf8, 0, utf8.length);
     }
 
-    /**
-     * Returns the same. The node of R's key {@code scheduling} stands for a {@link RawJson}, unless {@link PortableJson#mend} repairs
-     * something in the value.
-     */
     public static JsonNode stored(byte[] utf8, int from, int length) throws IOException {
-        Problems inScheduling = new Problems();
-        try {
-            JsonNode tree = stored(utf8, from, length, inScheduling);
-            if (inScheduling.isEmpty()) {
+        Problems problems = new Problems();
+        try (JsonParser in = STORED.createParser(utf8, from, length)) {
+            JsonNode tree = new Tokens(in, problems, true, Map.of()).tree(in.nextToken(), null);
+            checkEnd(in);
+            if (problems.isEmpty()) {
                 return tree;
             }
         } catch (NumberFormatException e) {
-            // Entries may have numbers that R must not have.
+            problems.add("", OUT_OF_RANGE);
         }
-        return stored(utf8, from, length, null);
-    }
-
-    private static JsonNode stored(byte[] utf8, int from, int length, @Nullable Problems inScheduling)
-            throws IOException {
-        try (JsonParser in = STORED.createParser(utf8, from, length)) {
-            JsonNode tree = new Tokens(in, null, inScheduling, Map.of()).tree(in.nextToken(), null);
-            checkEnd(in);
-            return tree;
-        }
+        throw new IOException(
+                "not JSON that Muster writes: " + problems.errors().get(0));
     }
 
     private static void checkEnd(JsonParser in) throws IOException {
@@ -170,7 +165,7 @@ public final class StrictJson {
             problems.add("", "is not JSON: it " + NotJson.blindSentence(e));
             return null;
         } catch (NumberFormatException e) {
-            problems.add("", "has a number that is out of range");
+            problems.add("", OUT_OF_RANGE);
             return null;
         } catch (IOException e) {
             throw failed(e);
@@ -198,7 +193,7 @@ public final class StrictJson {
     /** Returns a packed text without the items that {@code gone} chooses, by the JSON pointers of their arrays. */
     static RawJson repack(InputStream utf8, Map<String, RawJson.Edit> edits) {
         try (JsonParser in = FACTORY.createParser(chars(utf8))) {
-            return new Tokens(in, new Problems(), null, edits).packed(in.nextToken());
+            return new Tokens(in, new Problems(), false, edits).packed(in.nextToken());
         } catch (IOException e) {
             throw failed(e);
         }
@@ -217,16 +212,12 @@ public final class StrictJson {
      * Builds the tree from the tokens of the parser. Jackson's ObjectMapper could do the same, but loading it takes a
      * command-line tool longer than everything else that the tool does.
      *
-     * @param problems receives the faults; null if there is nothing that is refused
-     * @param inScheduling if not null, R's key {@code scheduling} is kept as its text, and its faults are added here
+     * @param problems receives the faults
+     * @param stored whether the document has R some levels down, whose key {@code scheduling} is kept as its text
      */
-    private record Tokens(
-            JsonParser in,
-            @Nullable Problems problems,
-            @Nullable Problems inScheduling,
-            Map<String, RawJson.Edit> edits) {
+    private record Tokens(JsonParser in, Problems problems, boolean stored, Map<String, RawJson.Edit> edits) {
         Tokens(JsonParser in, Problems problems) {
-            this(in, problems, null, Map.of());
+            this(in, problems, false, Map.of());
         }
 
         JsonNode tree(@Nullable JsonToken first, @Nullable String packed) throws IOException {
@@ -249,8 +240,7 @@ public final class StrictJson {
             return switch (token) {
                 case VALUE_STRING -> text();
                 case VALUE_NUMBER_INT -> checked(integer());
-                case VALUE_NUMBER_FLOAT ->
-                    checked((problems == null ? JsonNodeFactory.instance : NODES).numberNode(in.getDecimalValue()));
+                case VALUE_NUMBER_FLOAT -> checked(NODES.numberNode(in.getDecimalValue()));
                 case VALUE_TRUE -> NODES.booleanNode(true);
                 case VALUE_FALSE -> NODES.booleanNode(false);
                 default -> NODES.nullNode();
@@ -261,11 +251,8 @@ public final class StrictJson {
             ObjectNode object = NODES.objectNode();
             for (String name = key(); name != null; name = key()) {
                 JsonToken token = in.nextToken();
-                if (inScheduling != null && token == JsonToken.START_OBJECT && name.equals("scheduling") && isOfR()) {
-                    object.set(name, new Tokens(in, inScheduling).packed(token).node());
-                } else {
-                    object.set(name, name.equals(packed) ? packed(token).node() : value(token));
-                }
+                boolean ofR = stored && token == JsonToken.START_OBJECT && name.equals("scheduling") && isOfR();
+                object.set(name, ofR || name.equals(packed) ? packed(token).node() : value(token));
             }
             return object;
         }
@@ -277,7 +264,7 @@ public final class StrictJson {
         /** Returns the next key of an object, or null at its end. */
         private @Nullable String key() throws IOException {
             String name = in.nextFieldName();
-            String fault = name == null || problems == null ? null : PortableJson.keyFault(name);
+            String fault = name == null ? null : PortableJson.keyFault(name);
             if (fault == null) {
                 return name;
             }
@@ -356,7 +343,7 @@ public final class StrictJson {
             JsonNode item = edit.of(value(token));
             if (item != null) {
                 JsonParser tree = item.traverse();
-                new Tokens(tree, problems, null, Map.of()).copy(tree.nextToken(), out);
+                new Tokens(tree, problems).copy(tree.nextToken(), out);
             }
         }
 
@@ -370,7 +357,7 @@ public final class StrictJson {
 
         private JsonNode text() throws IOException {
             String text = in.getText();
-            String fault = problems == null ? null : PortableJson.stringFault(text);
+            String fault = PortableJson.stringFault(text);
             if (fault == null) {
                 return NODES.textNode(text);
             }
@@ -387,7 +374,7 @@ public final class StrictJson {
         }
 
         private JsonNode checked(JsonNode number) {
-            String fault = problems == null ? null : PortableJson.numberFault(number);
+            String fault = PortableJson.numberFault(number);
             if (fault != null) {
                 problem(fault);
             }
@@ -395,8 +382,7 @@ public final class StrictJson {
         }
 
         private void problem(String sentence) {
-            Objects.requireNonNull(problems)
-                    .add(in.getParsingContext().pathAsPointer().toString(), sentence);
+            problems.add(in.getParsingContext().pathAsPointer().toString(), sentence);
         }
     }
 

@@ -14,7 +14,6 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.Pieces;
-import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
@@ -135,16 +134,12 @@ public record Entry(
         return new Reader(json).read();
     }
 
-    /**
-     * Reads the JSON that an {@link Event} writes. An earlier version may have written strings that are refused today; the
-     * reader repairs them in place.
-     */
+    /** Reads the JSON that an {@link Event} writes. */
     private static final class Reader {
         private final Fields entry;
         private final Fields context;
 
         Reader(JsonNode json) {
-            PortableJson.mend(json);
             entry = Fields.of(
                     "journal entry" + (json.path("seq").isIntegralNumber() ? " " + json.path("seq") : ""), json);
             context = entry.object("context");

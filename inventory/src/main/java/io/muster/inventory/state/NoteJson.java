@@ -60,7 +60,7 @@ final class NoteJson {
         for (String name : in.has(key) ? in.object(key).names() : List.<String>of()) {
             Fields fact = in.object(key).object(name);
             boolean isData = fact.json().path("value").isObject();
-            facts.put(name, fact(fact, isData ? fact.json().path("value").toString() : fact.textOr("value", "")));
+            facts.put(name, fact(fact, isData ? Note.text(fact, "value") : fact.textOr("value", "")));
         }
         return facts;
     }

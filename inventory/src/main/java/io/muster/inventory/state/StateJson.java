@@ -22,7 +22,6 @@ import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.Pieces;
-import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
@@ -103,14 +102,12 @@ public final class StateJson {
     }
 
     /**
-     * Reads what {@link #toBytes} writes, and ignores other members. An earlier version may have written strings that are
-     * refused today; the reader repairs them in place.
+     * Reads what {@link #toBytes} writes, and ignores other members.
      *
      * @param json a tree whose floats are decimals; doubles would change digits of R
      * @throws InvalidException naming the place, if the tree is something else
      */
     public static InventoryState parse(JsonNode json) {
-        PortableJson.mend(json);
         return new Reader(Fields.of("snapshot", json)).read();
     }
 

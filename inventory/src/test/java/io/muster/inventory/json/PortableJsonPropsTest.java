@@ -2,17 +2,20 @@ package io.muster.inventory.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.problem.Text;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.testing.Jansson;
 import io.muster.testing.Nasty;
 import io.muster.testing.Seeds;
+import java.io.IOException;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,22 +44,25 @@ class PortableJsonPropsTest {
     }
 
     @Seeds
-    void aMendedDocumentIsReadByLibjanssonAndNeedsNoFurtherMending(Random random) throws JsonProcessingException {
+    void aDocumentWithoutAFaultIsReadByLibjanssonAndByTheDaemon(Random random) throws IOException {
         String json = json(random);
         JsonNode document = MAPPER.readTree(json);
-        JsonNode again = MAPPER.readTree(json);
         Problems problems = new Problems();
+
         PortableJson.check(document, problems);
 
-        boolean changed = !PortableJson.mend(document).isEmpty();
-
-        assertThat(Jansson.fault(document.toString().getBytes(UTF_8))).as(json).isNull();
-        assertThat(PortableJson.mend(document)).as(json).isEmpty();
-        PortableJson.mend(again);
-        assertThat(again).isEqualTo(document);
-        assertThat(changed || problems.isEmpty())
-                .as("what is refused is mended")
-                .isTrue();
+        if (problems.isEmpty()) {
+            assertThat(Jansson.fault(document.toString().getBytes(UTF_8)))
+                    .as(json)
+                    .isNull();
+            assertThat(StrictJson.stored(json.getBytes(UTF_8)).isObject()).isTrue();
+        } else {
+            assertThatThrownBy(() -> StrictJson.stored(json.getBytes(UTF_8)))
+                    .as(json)
+                    .isInstanceOf(IOException.class)
+                    .hasMessage(
+                            "not JSON that Muster writes: " + problems.errors().get(0));
+        }
         problems.errors()
                 .forEach(problem -> assertThat(Text.escaped(problem.toString())).isEqualTo(problem.toString()));
     }
@@ -81,17 +87,20 @@ class PortableJsonPropsTest {
     }
 
     @Test
-    void mendedValuesShowTheOriginalValueAsText() throws JsonProcessingException {
-        JsonNode document =
+    void everyFaultIsNamedWithItsPlace() throws JsonProcessingException {
+        Problems problems = new Problems();
+
+        PortableJson.check(
                 MAPPER.readTree("{\"a\\u0000\":1,\"a\\\\u0000\":2,\"reason\":\"x\\ny\",\"R\":{\"s\":\"x\\ny\\u001b\"},"
-                        + "\"n\":[9223372036854775808,1e999]}");
+                        + "\"n\":[9223372036854775808,1e999]}"),
+                problems);
 
-        assertThat(PortableJson.mend(document)).containsExactly("/a\\u0000", "/reason", "/R/s", "/n/0", "/n/1");
-
-        assertThat(document.toString())
-                .isEqualTo(
-                        "{\"a\\\\u0000_\":1,\"a\\\\u0000\":2,\"reason\":\"x\\\\u000ay\",\"R\":{\"s\":\"x\\ny\\\\u001b\"},"
-                                + "\"n\":[9.223372036854776E+18,\"1E+999\"]}");
+        assertThat(problems.errors().stream().map(Problem::toString))
+                .containsExactly(
+                        "/a\\u0000: the key has the character U+0000, which no name may have",
+                        "/R/s: has the character U+001B, which no string may have",
+                        "/n/0: is an integer of more than 64 bits",
+                        "/n/1: is out of a double's range");
     }
 
     @ParameterizedTest

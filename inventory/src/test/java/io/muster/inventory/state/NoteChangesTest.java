@@ -183,6 +183,16 @@ class NoteChangesTest {
     }
 
     @Test
+    void lineEndsInSchedulerDataAreTheSameAfterARestart() {
+        Event event = on("0", data("sched", "{\"a\":\"x\\ty\\n\"}"))
+                .decide(four.state(), four.now(), States.ALICE)
+                .events()
+                .get(0);
+        Entry entry = new Entry(1, 5, States.ALICE, event);
+        assertThat(Entry.parse(States.tree(entry))).isEqualTo(entry);
+    }
+
+    @Test
     void dataBelongToTheUserThatStoredThemUntilTheyAreRemoved() {
         four.after(on("0", data("fluxion", "{\"jobs\":[1]}")));
         NoteChanges.Annotate other = on("0", data("fluxion", "{}"));

@@ -20,7 +20,7 @@ class ChangeAnswerTest {
         assertThat(ChangeAnswer.parse(unchanged.toJson())).isEqualTo(unchanged);
     }
 
-    /** The responses of flux-core, and of earlier versions of Muster, have no payload. */
+    /** The responses of flux-core have no payload. */
     @Test
     void noPayloadMeansAChange() {
         assertThat(ChangeAnswer.parse(JsonNodeFactory.instance.objectNode()))
