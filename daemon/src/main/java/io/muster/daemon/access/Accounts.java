@@ -72,14 +72,18 @@ public final class Accounts {
     public String name(int uid) {
         String number = Integer.toUnsignedString(uid);
         return line("passwd", 2, number)
-                .map(Accounts::nameOf)
-                .filter(name -> PortableJson.keyFault(name) == null)
+                .map(line -> writable(nameOf(line), number))
                 .orElse(number);
     }
 
-    /** Returns the user's name if {@code /etc/passwd} has it. Does not use the name service. */
+    /** Returns {@link #name} if {@code /etc/passwd} has the user. Does not use the name service. */
     public Optional<String> localName(int uid) {
-        return local("passwd", 2, Integer.toUnsignedString(uid)).map(Accounts::nameOf);
+        String number = Integer.toUnsignedString(uid);
+        return local("passwd", 2, number).map(line -> writable(nameOf(line), number));
+    }
+
+    private static String writable(String name, String number) {
+        return PortableJson.keyFault(name) == null ? name : number;
     }
 
     /**

@@ -2,12 +2,14 @@ package io.muster.daemon.core;
 
 import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.InventoryState;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,9 @@ record Prepared(
         List<byte[]> lines,
         InventoryState after,
         @Nullable String refusal) {
+    private static final int MOST_CHECKED = 1 << 20;
+    private static final char DELETE = 0x7f;
+
     /** @param seq the sequence number of the last entry before */
     static Prepared of(Ledger ledger, InventoryState from, long seq, Command command, double now, Principal by) {
         Decision decision = command.decide(from, now, by);
@@ -41,10 +46,31 @@ record Prepared(
             entries.add(entry);
             byte[] line = entry.toBytes();
             String fault = ledger.refusal(line);
+            fault = fault == null ? unreadable(line) : fault;
             refusal = refusal == null && fault != null ? event.name() + " " + fault : refusal;
             lines.add(line);
         }
         return new Prepared(decision, entries, lines, after, refusal);
+    }
+
+    /**
+     * Returns why a start would not read an event, as the rest of a sentence. A line of plain characters needs no parsing, and a longer one
+     * has R, which was checked when it was read.
+     */
+    private static @Nullable String unreadable(byte[] line) {
+        boolean plain = true;
+        for (int i = 0; i < line.length && plain && line.length <= MOST_CHECKED; i++) {
+            plain = line[i] >= ' ' && line[i] != DELETE && line[i] != '\\';
+        }
+        if (plain) {
+            return null;
+        }
+        try {
+            StrictJson.stored(line);
+            return null;
+        } catch (IOException e) {
+            return "cannot be written: " + e.getMessage();
+        }
     }
 
     long bytes() {

@@ -34,6 +34,7 @@ final class AccountsTest {
     private final Map<String, String> directory = Map.of(
             "passwd carol", "carol:*:70000:500:Carol:/home/carol:/bin/sh",
             "passwd 70000", "carol:*:70000:500:Carol:/home/carol:/bin/sh",
+            "passwd 70001", "\u00c3\u0089mile:x:70001:1::/:",
             "group far", "far:*:600:carol",
             "group 600", "far:*:600:carol");
     private Accounts accounts = new Accounts();
@@ -61,6 +62,16 @@ final class AccountsTest {
         assertThat(accounts.name(1001)).isEqualTo("alice");
         assertThat(accounts.name(-2)).isEqualTo("big");
         assertThat(asked).isEmpty();
+    }
+
+    /** A start refuses a journal with a control character in a name, and Latin-1, in which files are read, has some from U+0080 on. */
+    @Test
+    void aNameThatTheJournalMayNotHaveIsTheNumber() {
+        Configs.write(etc, "passwd", "\u00c9mile:x:1005:100::/:", "ada:x:1006:100::/:"); // in UTF-8: C3 89
+        assertThat(accounts.localName(1005)).hasValue("1005");
+        assertThat(accounts.localName(1006)).hasValue("ada");
+        assertThat(accounts.name(1005)).isEqualTo("1005");
+        assertThat(accounts.name(70001)).isEqualTo("70001");
     }
 
     @Test

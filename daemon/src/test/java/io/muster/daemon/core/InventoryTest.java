@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.inventory.axis.Liveness;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
@@ -84,6 +85,20 @@ class InventoryTest {
         rig.core.runNext();
         assertThat(rig.told).containsExactly("drain: done 1");
         assertThat(heard).containsExactly("commit", "end");
+    }
+
+    @Test
+    void aChangeThatAStartCouldNotReadIsRefused() {
+        long before = rig.inventory.seq();
+        Principal author = new Principal(1001, "\u00c3\u0089mile", 0);
+        rig.inventory.submit(Rig.drainCommand("1", "x"), author, answer -> rig.told.add(Rig.outcome(answer)));
+        rig.settle();
+        assertThat(rig.told).hasSize(1);
+        assertThat(rig.told.get(0)).contains("drain cannot be written: ", "/context/user: has the character U+0089");
+        assertThat(rig.inventory.seq()).isEqualTo(before);
+        rig.send("drain", Rig.drainCommand("1", "\u00c9 is a letter"));
+        rig.settle();
+        assertThat(rig.told).last().isEqualTo("drain: done 1");
     }
 
     /** The second change becomes durable between the call of the listeners for the first change and its answer. */
