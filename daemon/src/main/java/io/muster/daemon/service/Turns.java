@@ -5,12 +5,12 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.ProtocolException;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -26,6 +26,9 @@ final class Turns<S> {
     /** The longest time in seconds that one response may take, so that others need not wait for minutes. */
     private static final int LONGEST = 20;
 
+    /** The longest payload that is compared with others, because this happens on the core thread. */
+    private static final int MOST_COMPARED = 4096;
+
     private final String noun;
     private final Supplier<S> situation;
     private final Work<S> work;
@@ -33,8 +36,8 @@ final class Turns<S> {
     private final LongSupplier nanos;
     private final boolean keeps;
     private final FairQueue<Object, Turn> waiting = new FairQueue<>();
-    /** The questions that wait, by their payloads. */
-    private final Map<Bytes, Turn> questions = new HashMap<>();
+    /** The questions that wait and are short, by their payloads. Not by hashes: clients could choose payloads with equal hashes. */
+    private final Map<Bytes, Turn> questions = new TreeMap<>();
 
     private volatile @Nullable Kept<S> kept;
     private boolean busy;
@@ -72,6 +75,7 @@ final class Turns<S> {
     private static final class Turn {
         private final Bytes payload;
         private final Map<Object, Set<Replier>> askers = new LinkedHashMap<>();
+        private boolean begun;
 
         Turn(Bytes payload) {
             this.payload = payload;
@@ -88,7 +92,8 @@ final class Turns<S> {
 
     /** @param asker the user, whose account counts the bytes of the user's waiting requests, which limits their number */
     void ask(Bytes payload, Object asker, Replier reply) {
-        Turn turn = questions.computeIfAbsent(payload, Turn::new);
+        Turn turn =
+                payload.length() <= MOST_COMPARED ? questions.computeIfAbsent(payload, Turn::new) : new Turn(payload);
         turn.askers.computeIfAbsent(asker, user -> new LinkedHashSet<>()).add(reply);
         waiting.add(asker, turn);
         reply.whenGone(() -> drop(asker, turn, reply));
@@ -96,18 +101,23 @@ final class Turns<S> {
     }
 
     /** Drops a request whose client has disconnected, unless its turn has come: its bytes do not count any more. */
-    @SuppressWarnings("ReferenceEquality") // an equal question may wait again
     private void drop(Object asker, Turn turn, Replier reply) {
         Set<Replier> ofUser = turn.askers.get(asker);
-        if (questions.get(turn.payload) == turn && ofUser != null && ofUser.remove(reply)) {
+        if (!turn.begun && ofUser != null && ofUser.remove(reply)) {
             if (ofUser.isEmpty()) {
                 turn.askers.remove(asker);
                 waiting.remove(asker, turn);
             }
             if (turn.askers.isEmpty()) {
-                questions.remove(turn.payload);
+                forget(turn);
             }
             reply.fail(gone());
+        }
+    }
+
+    private void forget(Turn turn) {
+        if (turn.payload.length() <= MOST_COMPARED) {
+            questions.remove(turn.payload);
         }
     }
 
@@ -118,8 +128,9 @@ final class Turns<S> {
         if (turn == null) {
             return;
         }
+        turn.begun = true;
         turn.askers.keySet().forEach(user -> waiting.remove(user, turn));
-        questions.remove(turn.payload);
+        forget(turn);
         List<Replier> replies = turn.replies();
         S now = situation.get();
         Kept<S> last = kept;

@@ -13,7 +13,7 @@ import java.util.List;
  * write to the arrays again. Because of this, the responses of a thousand streams can share one encoded payload, and responses with
  * the same R can share its bytes.
  */
-public final class Bytes {
+public final class Bytes implements Comparable<Bytes> {
     public static final Bytes EMPTY = new Bytes(List.of());
 
     private final List<Piece> pieces;
@@ -170,6 +170,13 @@ public final class Bytes {
             }
         }
         return hash;
+    }
+
+    /** Compares by length, and then by content. */
+    @Override
+    public int compareTo(Bytes other) {
+        int lengths = Integer.compare(length, other.length);
+        return lengths != 0 ? lengths : whole().buffer().compareTo(other.whole().buffer());
     }
 
     /** Returns the number of bytes. The content is left out, because it may be long and is not text. */
