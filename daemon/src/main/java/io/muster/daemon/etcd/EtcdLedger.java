@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -165,9 +166,10 @@ public final class EtcdLedger implements Ledger {
                 () -> store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS).members());
         requests.add(question);
         try {
-            return question.get();
-        } catch (ExecutionException e) {
-            throw new IOException(Objects.requireNonNull(e.getCause()).getMessage(), e);
+            return question.get(1, TimeUnit.MINUTES);
+        } catch (TimeoutException | ExecutionException e) {
+            Throwable cause = e.getCause();
+            throw new IOException(cause == null ? "no answer within a minute" : cause.getMessage(), e);
         } catch (InterruptedException e) {
             throw new InterruptedIOException("the daemon stops");
         }
