@@ -923,6 +923,7 @@ class Records:
         self._remembered = None  # the status that the KVS has
         self._R = self._scheduling = None  # those that the KVS has
         self._state = json.loads(self._kvs.read(STATE) or b"{}")
+        self._last = dict(self._state)  # as the last bridge left it
         self.owner = self._state.setdefault("owner", f"flux:{socket.gethostname()[:64]}:{uuid.uuid4()}")
 
     # ---- the state of the last bridge
@@ -950,15 +951,15 @@ class Records:
         """Reads the drains and exclusions of the last bridge, and the eventlog that flux-core's own module wrote. history: the number of
         seconds for which entries stay in the eventlog after a checkpoint has the drains."""
         local, known = self.local, set()
-        for drain in self._state.get("pending", []):
+        for drain in self._last.get("pending", []):
             local.pending[drain["id"]] = {**drain, "ranks": local.hosts.locate(drain)}
             known |= local.hosts.locate(drain)
-        for drain in self._state.get("drain", []):
+        for drain in self._last.get("drain", []):
             ranks = local.hosts.locate(drain)
             known |= ranks
             if ranks:
                 local.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
-        local.status["exclude"] = encode(local.hosts.locate(self._state.get("exclude", {"idset": ""})))
+        local.status["exclude"] = encode(local.hosts.locate(self._last.get("exclude", {"idset": ""})))
         local.blocked, self.logged = local.withheld(), self._replay(history)
         for reason, ranks in by_reason({r: why for r, why in self.logged.items() if r not in known}):
             self.log.info(f"muster: {local.hosts.named(ranks)} drained before Muster served this instance; Muster will be told")

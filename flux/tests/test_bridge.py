@@ -729,6 +729,17 @@ class WithoutMuster(BridgeTest):
         self.back()
         self.assertEqual("0,3", self.up())
 
+    def test_an_exclusion_follows_its_host_when_the_brokers_are_numbered_anew_without_muster(self):
+        self.all()
+        self.muster.change("exclude", {"n1"})
+        self.until(lambda: self.bridge.local.blocked == {1} and self.written())
+        self.bridge.stop()
+        self.stop()
+        self.boot(brokers=["n1", "n0", "n2", "n3"])
+        self.schedule()
+        self.assertEqual("1-3", self.up())
+        self.assertEqual("1-3", bridge.encode(bridge.ranks_of(self.R)))
+
     def test_a_scheduling_that_was_written_in_part_is_not_used(self):
         self.muster.scheduling = json.dumps({"graph": "x" * 3_000_000})
         self.all()
