@@ -332,15 +332,15 @@ final class SegmentReader implements Closeable {
         return at;
     }
 
-    /** Reads on after the unfinished piece, which is moved to the front. */
+    /** Reads on after the unfinished piece, which is moved to the front. The bytes grow only if they are full: R may be a line of 100 MB. */
     private boolean fill() throws IOException {
         // The rest of a longer line is dropped: its checksum does not match.
         int kept = Math.min(end - from, Line.LIMIT + 1);
-        byte[] target = bytes;
-        if (kept > bytes.length / 2 && bytes.length < Line.LIMIT + 1 + CHUNK) {
-            target = new byte[Math.min(2 * bytes.length, Line.LIMIT + 1 + CHUNK)];
+        boolean full = bytes.length - kept < most && bytes.length < Line.LIMIT + 1 + CHUNK;
+        byte[] target = full ? new byte[Math.min(2 * bytes.length, Line.LIMIT + 1 + CHUNK)] : bytes;
+        if (full || from > 0) {
+            System.arraycopy(bytes, from, target, 0, kept);
         }
-        System.arraycopy(bytes, from, target, 0, kept);
         bytes = target;
         from = 0;
         to = kept;
