@@ -53,10 +53,11 @@ public enum Level {
     /**
      * Returns the rest of a sentence about a file or an event in a level that this version does not know.
      *
-     * @param needs the first version that reads it
+     * @param needs the first version that reads it; "" if the file does not say
      */
     public static String unknown(long number, String needs) {
-        return "format level " + number + ", and this version reads levels up to " + NEWEST.number() + ": start muster "
-                + needs + " or later";
+        boolean unreleased = needs.isEmpty() || needs.equals(NEWEST.needs());
+        return "format level " + number + ", and this version reads levels up to " + NEWEST.number() + ": "
+                + (unreleased ? "a version that was never released wrote it" : "start muster " + needs + " or later");
     }
 }

@@ -65,5 +65,7 @@ class UnknownKeysTest {
         assertThatThrownBy(() -> Entry.parse(tree(event("upgrade", "'level':9,'needs':'7.5.0'"))))
                 .hasMessageContaining(
                         "is format level 9, and this version reads levels up to 1: start muster 7.5.0 or later");
+        assertThatThrownBy(() -> Entry.parse(tree(event("upgrade", "'level':4,'needs':'0.1.0'"))))
+                .hasMessageContaining("up to 1: a version that was never released wrote it");
     }
 }
