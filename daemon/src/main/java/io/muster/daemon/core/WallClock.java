@@ -204,7 +204,7 @@ public final class WallClock implements InstantSource {
     private double read(boolean starting) {
         long tick = nanos.getAsLong();
         double shown = wallSeconds();
-        double own = Epoch.rounded(known + (tick - mark) / NANOS);
+        double own = Math.min(Epoch.rounded(known + (tick - mark) / NANOS), Epoch.LAST);
         double ahead = shown - own;
         Doubt before = doubt;
         if (ahead >= -mostBehind && ahead <= mostAhead) {

@@ -214,4 +214,12 @@ class WallClockTest {
         odd.accept(Rig.ALICE);
         assertThat(odd.now()).isEqualTo(now);
     }
+
+    @Test
+    void aTimeAfterTheLastOneIsNotReached() {
+        WallClock late =
+                new WallClock(InstantSource.fixed(Instant.ofEpochSecond((long) Epoch.LAST)), time::nanos, LIMITS);
+        pass(Duration.ofHours(1));
+        assertThat(late.now()).isEqualTo(Epoch.LAST);
+    }
 }
