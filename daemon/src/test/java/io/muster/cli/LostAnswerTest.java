@@ -20,7 +20,7 @@ class LostAnswerTest extends VerbTest {
     @TempDir
     private Path place;
 
-    /** How the version begins that the command is answered through the relay. */
+    /** The beginning of the version in the answers that pass the relay. */
     private String versions = "\"muster-";
 
     LostAnswerTest() {

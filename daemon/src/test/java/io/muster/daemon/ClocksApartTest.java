@@ -171,7 +171,7 @@ class ClocksApartTest {
         }
     }
 
-    /** The leader before it, whose clock was ahead, wrote later event times; the two were never compared. */
+    /** The previous leader, whose clock was ahead, wrote later event times. The next leader has never compared its clock with that clock. */
     @Test
     void aLeaderTellsTheTimeOfItsOwnClock() throws Exception {
         try (RunningDaemon ahead = daemon("a", AHEAD)) {

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The ids of the last changes: {@value #MOST} at most, and none that is half an hour older than the newest. The times are those of the
- * events, and no clock is asked: a daemon whose clock is wrong forgets no id when it begins to lead. Clients are promised ten minutes, and a
- * step of the clock by less than {@code muster.clock-jump}, 15 minutes, is not doubted, so both together forget no id. An id belongs to the user who gave
- * it; the same id of another user is another id. Immutable; a change and a look-up take O(log n).
+ * events, and no clock is asked: a daemon whose clock is wrong forgets no id when it begins to lead. Clients are promised ten minutes. The
+ * other twenty are for steps of the clock that are not doubted, by {@code muster.clock-jump} at most, which is 15 minutes by default. An id
+ * belongs to the user who gave it; the same id of another user is another id. Immutable; a change and a look-up take O(log n).
  */
 public final class ChangeIds {
     public static final int MOST = 1 << 16;
