@@ -109,7 +109,9 @@ final class TokenAccessTest {
         InputStream events = Channels.newInputStream(channel);
         StringBuilder read = new StringBuilder();
         while (read.indexOf("resource-define") < 0) {
-            read.append((char) events.read());
+            int next = events.read();
+            assertThat(next).as("after %s", read).isNotNegative();
+            read.append((char) next);
         }
         return events;
     }

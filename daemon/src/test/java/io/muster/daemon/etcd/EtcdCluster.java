@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -178,8 +177,7 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    /** Stops a member with SIGSTOP, until {@link #resume}. */
-    /** Stops a member, and waits until none of its threads runs: kill(1) returns before. */
+    /** Stops a member with SIGSTOP, until {@link #resume}, and waits until none of its threads runs: kill(1) returns before. */
     public void pause(int i) throws IOException, InterruptedException {
         signal("STOP", i);
         Process process = members.get(i);
@@ -189,7 +187,7 @@ public final class EtcdCluster implements AutoCloseable {
         }
     }
 
-    private static boolean areStopped(Path threads) throws IOException {
+    private static boolean areStopped(Path threads) {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(threads)) {
             for (Path thread : all) {
                 String stat = Files.readString(thread.resolve("stat"));
@@ -197,7 +195,7 @@ public final class EtcdCluster implements AutoCloseable {
                     return false;
                 }
             }
-        } catch (DirectoryIteratorException | NoSuchFileException ended) {
+        } catch (DirectoryIteratorException | IOException ended) {
             return false;
         }
         return true;
