@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code muster top} in a real terminal of tmux. */
 @Timeout(600)
 @Needs("tmux")
+@Tag("once")
 class TopTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
