@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Peers that send many requests before they read a response, and a daemon with a small heap. */
 @Timeout(900)
+@Tag("once")
 class PipelineTest {
     private static final int REQUESTS = 100_000;
     /** The number of requests for which a connection must have room. */
