@@ -2,6 +2,7 @@ package io.muster.daemon.core;
 
 import io.muster.daemon.ledger.Ledger;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
@@ -28,7 +29,6 @@ record Prepared(
         InventoryState after,
         @Nullable String refusal) {
     private static final int MOST_CHECKED = 1 << 20;
-    private static final char DELETE = 0x7f;
 
     /** @param seq the sequence number of the last entry before */
     static Prepared of(Ledger ledger, InventoryState from, long seq, Command command, double now, Principal by) {
@@ -58,11 +58,7 @@ record Prepared(
      * has R, which was checked when it was read.
      */
     private static @Nullable String unreadable(byte[] line) {
-        boolean plain = true;
-        for (int i = 0; i < line.length && plain && line.length <= MOST_CHECKED; i++) {
-            plain = line[i] >= ' ' && line[i] != DELETE && line[i] != '\\';
-        }
-        if (plain) {
+        if (line.length > MOST_CHECKED || PortableJson.isPlain(line, 0, line.length)) {
             return null;
         }
         try {

@@ -1,6 +1,7 @@
 package io.muster.daemon.journal;
 
 import io.muster.inventory.hostlist.HostSearch;
+import io.muster.inventory.json.PortableJson;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -142,12 +143,7 @@ final class PlainLine {
 
     /** Whether the JSON has only printable ASCII characters and no escapes. */
     boolean isAscii() {
-        for (int i = start; i < end; i++) {
-            if (bytes[i] < ' ' || bytes[i] == 0x7f || bytes[i] == '\\') {
-                return false;
-            }
-        }
-        return true;
+        return PortableJson.isPlain(bytes, start, end);
     }
 
     /** The event as it was submitted. */

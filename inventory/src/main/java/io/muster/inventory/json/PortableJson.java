@@ -56,6 +56,16 @@ public final class PortableJson {
         return null;
     }
 
+    /** Returns whether a document has only printable ASCII characters and no escapes: then nothing is wrong with its strings and keys. */
+    public static boolean isPlain(byte[] json, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (json[i] < ' ' || json[i] == 0x7f || json[i] == '\\') {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Returns what is wrong with a number, or null. */
     public static @Nullable String numberFault(JsonNode number) {
         if (number.isIntegralNumber()) {
