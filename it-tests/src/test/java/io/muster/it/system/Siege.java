@@ -203,18 +203,23 @@ final class Siege extends Thread {
     }
 
     private void takeSeats() throws IOException {
-        List<Socket> seats = new ArrayList<>();
+        holdOpen(100, "GET /healthz HTTP/1.1\r\nHost: ", 2000);
+    }
+
+    /** Sends the same on many connections to the HTTP endpoint, and keeps them open for a while. */
+    private void holdOpen(int count, String request, long milliseconds) throws IOException {
+        List<Socket> connections = new ArrayList<>();
         try {
-            for (int i = 0; i < 100; i++) {
-                Socket seat = new Socket();
-                seats.add(seat);
-                seat.connect(new InetSocketAddress(http.getHost(), http.getPort()), 1000);
-                seat.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: ".getBytes(StandardCharsets.US_ASCII));
+            for (int i = 0; i < count; i++) {
+                Socket connection = new Socket();
+                connections.add(connection);
+                connection.connect(new InetSocketAddress(http.getHost(), http.getPort()), 1000);
+                connection.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             }
-            pause(2000);
+            pause(milliseconds);
         } finally {
-            for (Socket seat : seats) {
-                seat.close();
+            for (Socket connection : connections) {
+                connection.close();
             }
         }
     }
@@ -302,22 +307,7 @@ final class Siege extends Thread {
     }
 
     private void readEvents() throws IOException {
-        List<Socket> readers = new ArrayList<>();
-        try {
-            for (int i = 0; i < 2000; i++) {
-                Socket reader = new Socket();
-                readers.add(reader);
-                reader.connect(new InetSocketAddress(http.getHost(), http.getPort()), 1000);
-                reader.getOutputStream()
-                        .write(("GET /v1/events?since=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token
-                                        + "\r\n\r\n")
-                                .getBytes(StandardCharsets.US_ASCII));
-            }
-            pause(5_000);
-        } finally {
-            for (Socket reader : readers) {
-                reader.close();
-            }
-        }
+        String head = "GET /v1/events?since=0 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ";
+        holdOpen(2000, head + token + "\r\n\r\n", 5_000);
     }
 }
