@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +36,7 @@ class RehearsalTest {
     Path directory;
 
     private Process bench(String... options) throws IOException {
-        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        String jars = Jars.classPath();
         String measurements =
                 Series.class.getProtectionDomain().getCodeSource().getLocation().getPath();
         List<String> line = new ArrayList<>(

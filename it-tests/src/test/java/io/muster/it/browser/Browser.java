@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** A browser that records the errors on its pages. */
@@ -114,7 +113,7 @@ final class Browser implements AutoCloseable {
 
     /** Runs a verb that uses the configuration of a daemon, and returns what it prints. */
     static String muster(DaemonProcess daemon, String verb, String... words) {
-        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        String jars = Jars.classPath();
         List<String> command = new ArrayList<>(List.of(Tool.jdk("java"), "-cp", jars, "io.muster.cli.Muster", verb));
         command.addAll(List.of(words));
         command.add(

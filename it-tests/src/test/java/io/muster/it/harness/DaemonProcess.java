@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -155,7 +154,7 @@ public final class DaemonProcess implements AutoCloseable {
             Path copies = directory.resolve("jars");
             return Files.exists(copies)
                     ? copies + "/*"
-                    : Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+                    : Jars.classPath();
         }
     }
 

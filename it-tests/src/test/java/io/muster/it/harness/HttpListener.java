@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /** The HTTP API of a daemon on a loopback address, and tokens for it. */
 public record HttpListener(int port) {
@@ -29,7 +28,7 @@ public record HttpListener(int port) {
      * @return the file with the token, beside the state directory
      */
     public Path token(DaemonProcess daemon, String name, String rights, String holder) {
-        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        String jars = Jars.classPath();
         List<String> command = new ArrayList<>(List.of(
                 Tool.jdk("java"),
                 "-cp",

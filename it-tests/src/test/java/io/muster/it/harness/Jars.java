@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The daemon's jars from the build, which runs before the tests of this module. */
@@ -16,6 +17,11 @@ public final class Jars {
     /** The build's list of the jars that the client verbs need; the launcher reads it. */
     public static Path clientClassPath() {
         return all().get(1).resolveSibling("client.classpath");
+    }
+
+    /** {@link #all} as the class path of a JVM. */
+    public static String classPath() {
+        return all().stream().map(Path::toString).collect(Collectors.joining(":"));
     }
 
     /** The daemon's own jar and the jars that it needs. */

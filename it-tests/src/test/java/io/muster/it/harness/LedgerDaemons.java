@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Daemons that share a ledger on etcd, each with a directory of its own. */
@@ -102,7 +101,7 @@ public final class LedgerDaemons implements AutoCloseable {
 
     /** Runs {@code muster ledger} with the configuration of the first daemon, and returns its output. */
     public String ledger(String verb) {
-        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        String jars = Jars.classPath();
         return Tool.run(
                 Tool.jdk("java"),
                 "-cp",

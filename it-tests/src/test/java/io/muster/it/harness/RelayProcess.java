@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** {@code muster relay --listen} in a process of its own, as on a login node, with the certificate of login1.example.org. */
@@ -49,7 +48,7 @@ public final class RelayProcess implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(Tool.jdk("java")));
         command.addAll(List.of(jvm));
         command.addAll(List.of("-XX:+ExitOnOutOfMemoryError", "-cp"));
-        command.add(Jars.all().stream().map(Path::toString).collect(Collectors.joining(":")));
+        command.add(Jars.classPath());
         command.addAll(List.of("io.muster.cli.Muster", "relay"));
         command.addAll(List.of("--listen=" + socket(), "--to=tls://127.0.0.1:" + port));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -21,7 +21,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,7 +89,7 @@ class BackupTest {
     private static JsonNode muster(String... arguments) throws IOException {
         List<String> command =
                 new ArrayList<>(List.of(Tool.jdk("java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp"));
-        command.add(Jars.all().stream().map(Path::toString).collect(Collectors.joining(":")));
+        command.add(Jars.classPath());
         command.add("io.muster.cli.Muster");
         command.addAll(List.of(arguments));
         return JsonMapper.builder().build().readTree(Tool.run(command.toArray(String[]::new)));

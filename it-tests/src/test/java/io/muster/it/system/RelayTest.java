@@ -22,7 +22,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -45,7 +44,7 @@ class RelayTest {
 
     /** The command {@code muster}, without the launcher, which would build the jars. */
     private Path muster() throws IOException {
-        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        String jars = Jars.classPath();
         return script("muster", "exec " + Tool.jdk("java") + " -cp " + jars + " io.muster.cli.Muster \"$@\"");
     }
 

@@ -15,7 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -39,7 +38,7 @@ class TopTest {
     void start() throws IOException {
         setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-15]"));
         daemon = setup.start();
-        String jars = Jars.all().stream().map(Path::toString).collect(Collectors.joining(":"));
+        String jars = Jars.classPath();
         Path script = Files.writeString(
                 directory.resolve("run"),
                 "trap : INT\necho before\nenv LANG=C.UTF-8 " + Tool.jdk("java") + " -cp " + jars
