@@ -35,8 +35,10 @@ public interface Ledger extends Closeable {
         return null;
     }
 
-    /** Returns the daemons that share the ledger now; none if it is not shared. A daemon that has ended is one of
-     * them until its lease has ended. Waits for the ledger. */
+    /**
+     * Returns the daemons that share the ledger now; none if it is not shared. A daemon that has ended is one of them until the daemon's
+     * lease has ended. Waits for the ledger.
+     */
     default List<Leader> members() throws IOException {
         return List.of();
     }

@@ -66,8 +66,8 @@ public final class JgfReader {
 
     /**
      * The mapper for graphs. It keeps the digits of numbers in unknown keys, and refuses a key that is given twice because one
-     * of its values would be lost. The values of unknown keys are read as trees in the
-     * middle of the stream, so text after a tree is not refused.
+     * of its values would be lost. The values of unknown keys are read as trees in the middle of the stream, so
+     * text after a tree is not refused.
      */
     public static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()

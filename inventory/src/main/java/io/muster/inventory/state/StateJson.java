@@ -50,8 +50,9 @@ import java.util.TreeMap;
  *   "reports": [{"reporter", "idset", "nodelist", "since", "lapsed", "by"}],
  *   "notes": see {@link NoteJson}, also in a departed host }
  * </pre>
- * {@code acquisitions}, {@code reports} and {@code notes} are absent where there are none. Keys that this version does not know are read and written again, in the whole object, in a group of {@code
- * liveness} or {@code absent}, in a hold, in an acquisition, in a report, in a note, in {@code by} and in a departed host.
+ * {@code acquisitions}, {@code reports} and {@code notes} are absent where there are none. Keys that this version does not know are read
+ * and written again, in the whole object, in a group of {@code liveness} or {@code absent}, in a hold, in an acquisition, in a report, in
+ * a note, in {@code by} and in a departed host.
  */
 public final class StateJson {
     private static final JsonFactory JSON = new JsonFactory();
