@@ -152,9 +152,7 @@ public final class DaemonProcess implements AutoCloseable {
 
         private String classPath() {
             Path copies = directory.resolve("jars");
-            return Files.exists(copies)
-                    ? copies + "/*"
-                    : Jars.classPath();
+            return Files.exists(copies) ? copies + "/*" : Jars.classPath();
         }
     }
 
