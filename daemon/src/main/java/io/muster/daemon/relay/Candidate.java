@@ -116,16 +116,16 @@ final class Candidate {
         }
     }
 
-    private void prepare() {
+    private Runnable prepare() {
         try {
             SSLEngine engine = files.engine(server.host(), server.port());
             InetAddress[] addresses = InetAddress.getAllByName(server.host());
             InetAddress address = addresses[Math.floorMod(attempt, addresses.length)];
-            relay.loop().execute(() -> connect(new InetSocketAddress(address, server.port()), engine));
+            return () -> connect(new InetSocketAddress(address, server.port()), engine);
         } catch (UnknownHostException e) {
-            relay.loop().execute(() -> failed("no host has this name"));
+            return () -> failed("no host has this name");
         } catch (IOException e) {
-            relay.loop().execute(() -> failed(SourceFile.sentence(e)));
+            return () -> failed(SourceFile.sentence(e));
         }
     }
 

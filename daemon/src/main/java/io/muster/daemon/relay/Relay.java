@@ -31,9 +31,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -144,17 +146,26 @@ public final class Relay implements Closeable {
         return upstream;
     }
 
-    /** Runs work that may block, such as reading a file. */
-    void aside(Runnable work) {
-        files.execute(work);
+    /** Runs work that may block, such as reading a file, and then, on the event loop, the action that the work returns. */
+    void aside(Supplier<Runnable> work) {
+        files.execute(() -> hand(work.get()));
     }
 
     /** Finds the name of a user beside the event loop. */
     void name(int uid, Consumer<String> then) {
         names.execute(() -> {
             String name = accounts.name(uid);
-            loop.execute(() -> then.accept(name));
+            hand(() -> then.accept(name));
         });
+    }
+
+    /** Runs an action on the event loop, unless the relay has stopped meanwhile. */
+    private void hand(Runnable action) {
+        try {
+            loop.execute(action);
+        } catch (RejectedExecutionException stopped) {
+            log.debug("work has ended after the relay: {}", stopped.getMessage());
+        }
     }
 
     /** Adds a user's connection. Returns the account of the user; null if there is no room. */
