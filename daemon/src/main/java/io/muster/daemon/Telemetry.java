@@ -2,7 +2,6 @@ package io.muster.daemon;
 
 import io.muster.daemon.account.Limit;
 import io.muster.daemon.alert.Receiver;
-import io.muster.daemon.config.Right;
 import io.muster.daemon.core.AcquireMeters;
 import io.muster.daemon.http.Health;
 import io.muster.daemon.ledger.Condition;
@@ -14,6 +13,7 @@ import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Method;
 import io.muster.daemon.service.SessionMeters;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Credentials;
 import java.nio.file.Path;

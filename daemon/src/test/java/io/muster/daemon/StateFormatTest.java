@@ -2,7 +2,6 @@ package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
@@ -40,6 +39,7 @@ import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.state.StateJson;
+import io.muster.protocol.operation.Right;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

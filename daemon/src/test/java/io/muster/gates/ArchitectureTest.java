@@ -85,9 +85,13 @@ final class ArchitectureTest {
         String all = state + " inventory.status inventory.graph inventory.find inventory.request inventory.feasibility";
         all += " inventory.history";
         arrow(arrows, "protocol.admin", all + messages);
+        arrow(arrows, "protocol.operation", "");
         arrow(arrows, "protocol.tls", "");
         arrow(arrows, "protocol.client", messages.trim() + " protocol.tls");
-        arrow(arrows, "daemon.config", values + " inventory.json inventory.rset inventory.graph inventory.axis");
+        arrow(
+                arrows,
+                "daemon.config",
+                values + " inventory.json inventory.rset inventory.graph inventory.axis protocol.operation");
         arrow(arrows, "daemon.journal.disk", "");
         arrow(arrows, "daemon.ledger", "inventory.level");
         arrow(
@@ -105,17 +109,18 @@ final class ArchitectureTest {
         arrow(
                 arrows,
                 "daemon.access",
-                "inventory.json inventory.axis daemon.config daemon.core daemon.account protocol.wire");
+                "inventory.json inventory.axis daemon.config daemon.core daemon.account protocol.wire protocol.operation");
         arrow(
                 arrows,
                 "daemon.token",
-                "inventory.problem inventory.json inventory.axis daemon.config daemon.access daemon.account daemon.journal.disk");
+                "inventory.problem inventory.json inventory.axis protocol.operation daemon.config daemon.access daemon.account"
+                        + " daemon.journal.disk");
         arrow(
                 arrows,
                 "daemon.alert",
                 "inventory.problem inventory.idset inventory.json inventory.rset inventory.axis inventory.state protocol.rpc"
                         + " daemon.config daemon.core");
-        String outside = all + messages + " protocol.acquire protocol.admin";
+        String outside = all + messages + " protocol.acquire protocol.admin protocol.operation";
         arrow(
                 arrows,
                 "daemon.service",
@@ -126,6 +131,7 @@ final class ArchitectureTest {
                 arrows,
                 "daemon.net",
                 messages.trim()
+                        + " protocol.operation"
                         + " daemon.journal.disk daemon.config daemon.access daemon.account daemon.service daemon.tls");
         arrow(
                 arrows,

@@ -3,7 +3,7 @@ package io.muster.daemon.access;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.AlertSettings;
 import io.muster.daemon.config.Grant;
-import io.muster.daemon.config.Right;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Credentials;
 import java.util.ArrayList;
 import java.util.EnumSet;

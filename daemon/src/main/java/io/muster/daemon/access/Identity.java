@@ -1,8 +1,8 @@
 package io.muster.daemon.access;
 
 import io.muster.daemon.config.Grant;
-import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.operation.Right;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

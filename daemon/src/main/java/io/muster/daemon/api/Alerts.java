@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.alert.AlertMessage;
 import io.muster.daemon.alert.Receiver;
-import io.muster.daemon.config.Right;
 import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Refusal;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 
 /** The request that an Alertmanager sends. */

@@ -1,7 +1,7 @@
 package io.muster.daemon.api;
 
-import io.muster.daemon.config.Right;
 import io.muster.inventory.state.InventoryState;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Locale;

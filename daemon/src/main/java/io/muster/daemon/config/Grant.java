@@ -2,6 +2,7 @@ package io.muster.daemon.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Hold;
+import io.muster.protocol.operation.Right;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;

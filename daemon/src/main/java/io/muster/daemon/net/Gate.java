@@ -10,7 +10,7 @@ import io.muster.daemon.account.Limit;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Listen;
-import io.muster.daemon.config.Right;
+import io.muster.protocol.operation.Right;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.file.Files;

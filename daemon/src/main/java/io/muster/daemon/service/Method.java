@@ -1,7 +1,6 @@
 package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
 import io.muster.protocol.admin.AdminMethod;
 import io.muster.protocol.admin.AdminRequest;
@@ -10,6 +9,7 @@ import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Configs;
-import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.HandDriven;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Credentials;
 import java.io.IOException;
 import java.nio.file.Files;

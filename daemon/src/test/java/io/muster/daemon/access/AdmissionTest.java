@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.Grant;
-import io.muster.daemon.config.Right;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Credentials;
 import java.util.List;
 import java.util.Objects;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.inventory.idset.Idset;
+import io.muster.protocol.operation.Right;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
+import io.muster.protocol.operation.Right;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;

@@ -3,8 +3,8 @@ package io.muster.daemon.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.access.Rights;
-import io.muster.daemon.config.Right;
 import io.muster.daemon.core.Rig;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;

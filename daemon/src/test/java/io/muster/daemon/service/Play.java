@@ -1,6 +1,5 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.config.Right;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
@@ -9,6 +8,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Header;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

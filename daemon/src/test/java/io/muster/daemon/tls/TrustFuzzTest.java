@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.muster.daemon.config.Grant;
-import io.muster.daemon.config.Right;
+import io.muster.protocol.operation.Right;
 import io.muster.protocol.testing.Pki;
 import io.muster.protocol.tls.Pem;
 import io.muster.testing.Needs;

@@ -1,4 +1,4 @@
-package io.muster.daemon.config;
+package io.muster.protocol.operation;
 
 import java.util.Arrays;
 import java.util.List;
