@@ -24,10 +24,15 @@ import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.net.TlsSocket;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
+import io.muster.daemon.service.DaemonDocument;
+import io.muster.daemon.service.Documents;
 import io.muster.daemon.service.FeasibilityChecks;
 import io.muster.daemon.service.Histories;
+import io.muster.daemon.service.PastDocuments;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
+import io.muster.daemon.service.Selections;
+import io.muster.daemon.service.Streams;
 import io.muster.daemon.service.Structures;
 import io.muster.daemon.service.Tracer;
 import io.muster.daemon.service.WebTokens;
@@ -69,7 +74,6 @@ final class Daemon {
     private final Gate gate;
     private final Backend backend;
     private final Preparation preparation;
-    private final Receiver alerts;
     final TokenWatch tokens;
     private final Telemetry telemetry;
     private final Vitals vitals;
@@ -95,7 +99,9 @@ final class Daemon {
         gate.accounts().onRefusal(telemetry::limited);
         this.tokens = new TokenWatch(accepted, threads.worker());
         WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
-        this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
+        this.certificates = new Certificates(config);
+        this.backend =
+                threads.onCore(() -> backend(core, config, environment, threads, telemetry, certificates, pages));
         this.preparation = new Preparation(core, threads);
         Following following = null;
         EtcdLedger shared = core.shared();
@@ -117,14 +123,12 @@ final class Daemon {
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
         this.vitals = new Vitals(core, threads, telemetry, systemd);
         this.web = new Web(threads, gate, vitals.probes(), telemetry);
-        this.alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
-        this.certificates = new Certificates(config);
-        web.prepare(config, core, backend, alerts, tokens, certificates);
+        web.prepare(config, core, backend, tokens);
         this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
         bind(trace);
-        threads.core().execute(backend.histories()::prepare);
-        every(PREPARE_SECONDS, backend.histories()::prepare);
-        every(Histories.UNREAD_SECONDS, backend.histories()::endUnread);
+        threads.core().execute(backend.streams().histories()::prepare);
+        every(PREPARE_SECONDS, backend.streams().histories()::prepare);
+        every(Histories.UNREAD_SECONDS, backend.streams().histories()::endUnread);
         every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         every(SWEEP_SECONDS, gate.accounts()::sweep);
@@ -215,7 +219,13 @@ final class Daemon {
     }
 
     private static Backend backend(
-            Core core, Config config, Environment environment, Threads threads, Telemetry telemetry, WebTokens pages) {
+            Core core,
+            Config config,
+            Environment environment,
+            Threads threads,
+            Telemetry telemetry,
+            Certificates certificates,
+            WebTokens pages) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
@@ -227,31 +237,28 @@ final class Daemon {
         queries.configure(config);
         Structures structures = new Structures();
         structures.configure(config);
+        Searches searches = new Searches(
+                core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
         Changes changes = new Changes(
                 core.inventory(),
                 core.acquires(),
-                structures,
+                new Selections(core.inventory(), searches, structures),
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
-        Searches searches = new Searches(
-                core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
-        return new Backend(
-                sender,
+        Backend.Answers answers = new Backend.Answers(
                 queries,
-                changes,
-                core.acquires(),
-                core.journals(),
-                core.waiters(),
-                core.reporters(),
+                new Documents(queries::situation, threads.beside(threads.answers())),
+                new PastDocuments(core.inventory(), histories, threads.beside(threads.answers())),
+                new DaemonDocument(core.inventory(), queries, core.ledger(), certificates::expiries),
                 feasible,
-                searches,
-                structures,
-                histories,
-                pages);
+                searches);
+        Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters(), histories);
+        Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
+        return new Backend(sender, answers, streams, changes, alerts, pages);
     }
 
     private static Admission admission(Config config, Environment environment) {
@@ -287,6 +294,7 @@ final class Daemon {
             }
             web.listen(config, handshakes);
             backend.web().serveAt(web.url());
+            threads.core().execute(() -> backend.answers().daemon().countReaders(web::readers));
         } catch (IOException | RuntimeException e) {
             unbind();
             throw e;
@@ -334,9 +342,9 @@ final class Daemon {
         List<Configurable> onCore = List.of(
                 gate,
                 core,
-                alerts,
-                backend.queries(),
-                backend.structures(),
+                backend.alerts(),
+                backend.answers().queries(),
+                backend.answers().searches(),
                 next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->
@@ -373,7 +381,7 @@ final class Daemon {
         }
         web.close();
         tokens.end();
-        new Stop(core, threads, sockets, backend.histories()::endAll, PATIENCE_WITH_DISK).run();
+        new Stop(core, threads, sockets, backend.streams().histories()::endAll, PATIENCE_WITH_DISK).run();
         log.info("stopped");
     }
 }

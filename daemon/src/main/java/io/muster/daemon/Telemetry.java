@@ -11,8 +11,9 @@ import io.muster.daemon.metrics.Count;
 import io.muster.daemon.metrics.Latency;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
-import io.muster.daemon.service.Method;
 import io.muster.daemon.service.SessionMeters;
+import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Credentials;
@@ -75,10 +76,10 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         for (String reason : new String[] {"unknown", "expired"}) {
             metrics.counter(Meter.TOKENS_REFUSED, reason);
         }
-        for (Method method : Method.values()) {
-            metrics.counter(Meter.REQUESTS, method.topic(), OK);
-            if (method.right() != Right.READ) {
-                metrics.counter(Meter.DENIED, method.topic());
+        for (Operation<?, ?> operation : Operations.all()) {
+            metrics.counter(Meter.REQUESTS, operation.topic(), OK);
+            if (operation.right() != Right.READ) {
+                metrics.counter(Meter.DENIED, operation.topic());
             }
         }
         metrics.counter(Meter.HTTP_REQUESTS, "none", "404");
@@ -250,7 +251,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
 
     @Override
     public void answered(String topic, int errnum) {
-        String name = Method.of(topic) == null ? "unknown" : topic;
+        String name = Operations.of(topic) == null ? "unknown" : topic;
         requests.computeIfAbsent(name, t -> new HashMap<>())
                 .computeIfAbsent(errnum, e -> metrics.counter(Meter.REQUESTS, name, e == 0 ? OK : new Errno(e).name()))
                 .increment();
@@ -262,18 +263,18 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     }
 
     @Override
-    public void denied(Method method, String user, Credentials credentials, boolean loud) {
-        metrics.counter(Meter.DENIED, method.topic()).increment();
+    public void denied(Operation<?, ?> operation, String user, Credentials credentials, boolean loud) {
+        metrics.counter(Meter.DENIED, operation.topic()).increment();
         if (loud) {
-            peers.warn("denied topic={} user={} credentials={}", method.topic(), user, credentials);
+            peers.warn("denied topic={} user={} credentials={}", operation.topic(), user, credentials);
         } else {
-            peers.debug("denied topic={} user={} credentials={}", method.topic(), user, credentials);
+            peers.debug("denied topic={} user={} credentials={}", operation.topic(), user, credentials);
         }
     }
 
     @Override
-    public void faulted(Method method, String user, String sentence) {
-        peers.info("refused topic={} user={}: {}", method.topic(), user, sentence);
+    public void faulted(Operation<?, ?> operation, String user, String sentence) {
+        peers.info("refused topic={} user={}: {}", operation.topic(), user, sentence);
     }
 
     @Override

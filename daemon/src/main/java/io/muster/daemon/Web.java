@@ -1,8 +1,8 @@
 package io.muster.daemon;
 
 import io.muster.daemon.account.Kind;
-import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.api.Api;
+import io.muster.daemon.api.Callers;
 import io.muster.daemon.api.EventFeed;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
@@ -16,7 +16,6 @@ import io.muster.daemon.http.Site;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.service.Backend;
-import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -65,14 +64,12 @@ final class Web implements Configurable, AutoCloseable {
     }
 
     /** Prepares the API if the configuration has an address for it. Nothing listens yet. */
-    void prepare(
-            Config config, Core core, Backend backend, Receiver alerts, TokenWatch tokens, Certificates certificates)
-            throws Exception {
+    void prepare(Config config, Core core, Backend backend, TokenWatch tokens) throws Exception {
         if (config.addresses().stream().noneMatch(Web::isForApi)) {
             return;
         }
         tokens.start(threads.core());
-        refused = backend.queries().meters()::refused;
+        refused = backend.answers().queries().meters()::refused;
         Broadcast broadcast = threads.onCore(() -> {
             Broadcast fresh = new Broadcast(
                     threads.network(),
@@ -82,24 +79,13 @@ final class Web implements Configurable, AutoCloseable {
             return fresh;
         });
         events = broadcast;
-        Api fresh = new Api(new Api.Parts(
-                Build.build(),
-                core.inventory(),
-                core.reporters(),
+        api = new Api(
+                new Callers(gate.admissions(), gate.accounts(), tokens, threads.core()),
                 backend,
-                gate.admissions(),
-                gate.accounts(),
-                alerts,
-                tokens,
-                certificates,
-                core.ledger(),
                 probes,
                 broadcast,
-                threads.core(),
-                threads.api(),
-                telemetry::served));
-        fresh.configure(config);
-        api = fresh;
+                new Api.Executors(threads.core(), threads.api()),
+                telemetry::served);
     }
 
     /** Opens the sockets of the API. */
@@ -178,7 +164,7 @@ final class Web implements Configurable, AutoCloseable {
         }
     }
 
-    private int readers() {
+    int readers() {
         Broadcast broadcast = events;
         return broadcast == null ? 0 : broadcast.size();
     }
@@ -203,10 +189,6 @@ final class Web implements Configurable, AutoCloseable {
     /** Sets the modes of the UNIX sockets by the admission in force. Must not be called on the core thread. */
     @Override
     public void configure(Config next) throws IOException {
-        Api site = api;
-        if (site != null) {
-            site.configure(next);
-        }
         for (HttpServer server : servers) {
             server.mode(gate::mode);
         }

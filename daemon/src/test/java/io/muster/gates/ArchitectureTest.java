@@ -85,7 +85,7 @@ final class ArchitectureTest {
         String all = state + " inventory.status inventory.graph inventory.find inventory.request inventory.feasibility";
         all += " inventory.history";
         arrow(arrows, "protocol.admin", all + messages);
-        arrow(arrows, "protocol.operation", "");
+        arrow(arrows, "protocol.operation", all + messages + " protocol.admin");
         arrow(arrows, "protocol.tls", "");
         arrow(arrows, "protocol.client", messages.trim() + " protocol.tls");
         arrow(
@@ -120,13 +120,14 @@ final class ArchitectureTest {
                 "daemon.alert",
                 "inventory.problem inventory.idset inventory.json inventory.rset inventory.axis inventory.state protocol.rpc"
                         + " daemon.config daemon.core");
+        arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
         String outside = all + messages + " protocol.acquire protocol.admin protocol.operation";
         arrow(
                 arrows,
                 "daemon.service",
                 outside
-                        + " daemon.config daemon.access daemon.account daemon.core daemon.ledger daemon.past daemon.token");
-        arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
+                        + " daemon.config daemon.access daemon.account daemon.core daemon.ledger daemon.past daemon.token"
+                        + " daemon.alert daemon.tls");
         arrow(
                 arrows,
                 "daemon.net",
@@ -141,8 +142,7 @@ final class ArchitectureTest {
                         + " daemon.config daemon.access daemon.account daemon.net");
         arrow(arrows, "daemon.metrics", "");
         arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.account daemon.config daemon.tls daemon.net");
-        String api =
-                " daemon.config daemon.access daemon.account daemon.core daemon.service daemon.http daemon.alert daemon.tls daemon.ledger";
+        String api = " daemon.access daemon.account daemon.core daemon.service daemon.http";
         arrow(arrows, "daemon.api", outside + api);
         arrow(
                 arrows,

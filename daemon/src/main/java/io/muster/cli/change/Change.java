@@ -14,11 +14,11 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Conflict;
-import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.operation.ChangeRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -82,7 +82,7 @@ abstract class Change extends ServerVerb {
         if (manner.dryRun() || needsMuster()) {
             requireMuster(client);
         }
-        AdminRequest.Call call = AdminRequest.call(command, manner.dryRun());
+        ChangeRequest.Call call = ChangeRequest.call(command, manner.dryRun());
         if (manner.waitsForIdle() && targets(call.payload()).isEmpty()) {
             throw new Failure(Exit.USAGE, "--wait=idle: this change has no hosts", "give --wait without =idle");
         }
@@ -93,7 +93,7 @@ abstract class Change extends ServerVerb {
         return once(client, connected -> make(connected, call));
     }
 
-    private int make(FluxClient client, AdminRequest.Call call) throws IOException {
+    private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
             new Preview(DryRunAnswer.parse(answer)).print(console(), zone.zone(console()), json());
@@ -164,7 +164,7 @@ abstract class Change extends ServerVerb {
         return done.setAll(answer);
     }
 
-    private ObjectNode send(FluxClient client, AdminRequest.Call call) throws IOException {
+    private ObjectNode send(FluxClient client, ChangeRequest.Call call) throws IOException {
         try {
             return client.rpc(call.topic(), call.payload());
         } catch (RpcException e) {

@@ -15,6 +15,8 @@ import io.muster.inventory.problem.Text;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AlertChanges;
 import io.muster.inventory.state.Command;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -23,6 +25,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +40,7 @@ public final class Receiver implements Configurable {
     private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
     private static final Pattern NAME = Pattern.compile("\\{([A-Za-z_][A-Za-z0-9_]*)}");
     private static final int LONGEST_REASON = 500;
+    private static final int SCHEMA_VERSION = 1;
     /** An alert is sent again before its grace is over, so a hold needs no end that is much later, whatever {@code endsAt} says. */
     private static final int MOST_GRACES = 3;
 
@@ -78,14 +82,12 @@ public final class Receiver implements Configurable {
             return outcomes.contains(outcome);
         }
 
-        /**
-         * Returns the status of the response: 503 if the Alertmanager should try again at once, 422 if it should try again
-         * later.
-         */
-        public int status() {
+        /** Returns the refusal of the message: EAGAIN if the sender should try again at once, EDQUOT if later; null if all was done. */
+        public @Nullable RpcException refusal() {
+            boolean isLate = has(Outcome.SHARE) || has(Outcome.LIMIT) || has(Outcome.UNKNOWN);
             return has(Outcome.FAILED)
-                    ? 503
-                    : has(Outcome.SHARE) || has(Outcome.LIMIT) || has(Outcome.UNKNOWN) ? 422 : 200;
+                    ? new RpcException(Errno.EAGAIN, detail())
+                    : isLate ? new RpcException(Errno.EDQUOT, detail()) : null;
         }
 
         /** Returns why alerts were not carried out, each reason once. */
@@ -100,7 +102,7 @@ public final class Receiver implements Configurable {
         }
 
         public ObjectNode toJson() {
-            ObjectNode json = JsonNodeFactory.instance.objectNode();
+            ObjectNode json = JsonNodeFactory.instance.objectNode().put("schema_version", SCHEMA_VERSION);
             ArrayNode all = json.putArray("alerts");
             for (int i = 0; i < alerts.size(); i++) {
                 ObjectNode each =
@@ -134,16 +136,16 @@ public final class Receiver implements Configurable {
         settings = next.alerts();
     }
 
-    public AlertSettings settings() {
-        return settings;
-    }
-
     /**
      * Carries out a message.
      *
      * @param then called when all alerts are carried out or refused
+     * @throws RpcException if the configuration has no holder for alerts
      */
     public void receive(AlertMessage message, Principal by, Consumer<Report> then) {
+        if (settings.holder().isEmpty()) {
+            throw new RpcException(Errno.ENOENT, "alerts are off: the configuration has no [alerts] with a holder");
+        }
         if (message.truncated() > 0) {
             log.warn(
                     "the Alertmanager left {} alerts out of a message, which therefore ends no hold: remove max_alerts"

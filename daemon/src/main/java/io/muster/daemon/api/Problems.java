@@ -17,6 +17,7 @@ final class Problems {
             Map.entry(Errno.EEXIST, 409),
             Map.entry(Errno.EINVAL, 422),
             Map.entry(Errno.EREMOTE, 503),
+            Map.entry(Errno.ESTALE, 412),
             Map.entry(Errno.EROFS, 503),
             Map.entry(Errno.EPROTO, 400),
             Map.entry(Errno.EOVERFLOW, 422),

@@ -7,6 +7,7 @@ import io.muster.daemon.account.Kind;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.service.Backend;
+import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Tracer;
 import io.muster.protocol.rpc.Errno;
@@ -141,7 +142,7 @@ public abstract class Listener implements Configurable, AutoCloseable {
 
     /** Counts a connection that is refused. Must be called on the core thread. */
     final void refused(String reason) {
-        terms.backend.queries().meters().refused(reason);
+        terms.backend.answers().queries().meters().refused(reason);
     }
 
     static ByteBuf oneByte(Channel channel, int value) {
@@ -150,9 +151,9 @@ public abstract class Listener implements Configurable, AutoCloseable {
 
     /** @param process the peer's process or address, for the log */
     final Link connection(Channel channel, String process, Rights rights) {
-        terms.backend.queries().meters().connected(name);
+        terms.backend.answers().queries().meters().connected(name);
         Account account = channel.attr(ACCOUNT).get();
-        Session.Peer peer = new Session.Peer(rights, changes, account);
+        Caller peer = new Caller(rights, changes, account);
         Link link = new Link(
                 channel,
                 rights.principal() + ":" + process,

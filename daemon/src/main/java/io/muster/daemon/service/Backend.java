@@ -1,26 +1,25 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.core.AcquireStreams;
-import io.muster.daemon.core.JournalStreams;
-import io.muster.daemon.core.Reporters;
-import io.muster.daemon.core.Waiters;
+import io.muster.daemon.alert.Receiver;
 import io.muster.protocol.wire.Credentials;
 
 /**
- * The parts of the daemon that all sessions use to serve requests.
+ * The parts of the daemon that serve requests.
  *
  * @param sender credentials that responses carry: libflux drops a response without a role
  */
 public record Backend(
-        Credentials sender,
-        Queries queries,
-        Changes changes,
-        AcquireStreams acquires,
-        JournalStreams journals,
-        Waiters waiters,
-        Reporters reporters,
-        FeasibilityChecks feasible,
-        Searches searches,
-        Structures structures,
-        Histories histories,
-        WebTokens web) {}
+        Credentials sender, Answers answers, Streams streams, Changes changes, Receiver alerts, WebTokens web) {
+    /** The parts that answer questions. */
+    public record Answers(
+            Queries queries,
+            Documents documents,
+            PastDocuments past,
+            DaemonDocument daemon,
+            FeasibilityChecks feasible,
+            Searches searches) {}
+
+    SessionMeters meters() {
+        return answers.queries().meters();
+    }
+}

@@ -23,12 +23,14 @@ import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.FormatChanges;
+import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
-import io.muster.protocol.admin.AdminRequest;
 import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.operation.ChangeRequest;
+import io.muster.protocol.operation.Operation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
@@ -53,7 +55,7 @@ public final class Changes {
     private final Inventory inventory;
     private final AcquireStreams acquires;
     private final Aside files;
-    private final Structures structures;
+    private final Selections selections;
     private final UpgradeGate upgrades;
     private Configured configured;
 
@@ -93,13 +95,13 @@ public final class Changes {
     public Changes(
             Inventory inventory,
             AcquireStreams acquires,
-            Structures structures,
+            Selections selections,
             Aside files,
             UpgradeGate upgrades,
             Configured configured) {
         this.inventory = inventory;
         this.acquires = acquires;
-        this.structures = structures;
+        this.selections = selections;
         this.files = files;
         this.upgrades = upgrades;
         this.configured = configured;
@@ -109,8 +111,52 @@ public final class Changes {
         configured = next;
     }
 
-    void submit(AdminRequest request, Principal by, Replier reply) {
+    /** Makes a change whose sender may make it. The targets that it selects are found first. */
+    void submit(ChangeRequest request, Operation<?, ?> operation, Caller caller, Replier reply) {
+        Principal by = caller.rights().principal();
+        ChangeRequest.Selection selection = request.selection();
+        ChangeId id = request.command().id();
+        boolean inWords = id != null || selection != null || !operation.isOfFlux();
+        if (id != null && inventory.remembers(id, by)) {
+            // A request that is sent again would find other hosts, and another state, than the first time.
+            String holder = HoldChanges.holderOf(request.command());
+            Command again = selection == null ? request.command() : new Once(new Once.Repetition(holder), id);
+            make(new ChangeRequest(again, request.dryRun()), inWords, by, reply);
+        } else if (selection == null) {
+            finish(request, inWords, by, reply);
+        } else {
+            selections.find(
+                    selection.text(),
+                    operation.isForMembers(),
+                    caller.account(),
+                    reply,
+                    targets -> finish(request, targets, operation, by, reply));
+        }
+    }
+
+    /** Makes a change with the targets that were found, which may be a longer text than the selection. */
+    private void finish(ChangeRequest request, String targets, Operation<?, ?> operation, Principal by, Replier reply) {
+        try {
+            RpcException excess = operation.refusal(targets.length());
+            if (excess != null) {
+                throw excess;
+            }
+            finish(request.found(targets), true, by, reply);
+        } catch (RpcException refusal) {
+            reply.fail(refusal);
+        }
+    }
+
+    private void finish(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
         Command command = request.command();
+        if (request.seq() >= 0 && !inventory.isAt(request.seq())) {
+            reply.fail(new RpcException(
+                    Errno.ESTALE,
+                    "the inventory has changed since sequence number " + request.seq() + ", it is at "
+                            + inventory.seq()
+                            + ": look at the hosts again, then send the request with the new number"));
+            return;
+        }
         boolean finish =
                 (command instanceof Once once ? once.command() : command) instanceof FormatChanges.FinishUpgrade;
         if (finish && inventory.state().level() != Level.NEWEST && inventory.elsewhere() == null) {
@@ -119,7 +165,7 @@ public final class Changes {
                         RpcException refusal = upgradeRefusal();
                         return () -> {
                             if (refusal == null) {
-                                make(request, by, reply);
+                                make(request, inWords, by, reply);
                             } else {
                                 reply.fail(refusal);
                             }
@@ -127,7 +173,7 @@ public final class Changes {
                     },
                     bug -> reply.fail(new RpcException(Errno.EIO, bug)));
         } else {
-            make(request, by, reply);
+            make(request, inWords, by, reply);
         }
     }
 
@@ -143,7 +189,7 @@ public final class Changes {
         }
     }
 
-    private void make(AdminRequest request, Principal by, Replier reply) {
+    private void make(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
         Command command = completed(request.command());
         Answer.Failed elsewhere = request.dryRun() ? inventory.elsewhere() : null;
         if (elsewhere != null) { // schedulers hold the resources only at the daemon that makes the changes
@@ -163,7 +209,6 @@ public final class Changes {
         } else if (request.dryRun()) {
             answer(inventory.preview(command, by), by, reply);
         } else {
-            boolean inWords = request.isAnsweredInWords();
             inventory.submit(command, by, answer -> answer(answer, command.id(), inWords, by, reply));
         }
     }
@@ -175,7 +220,7 @@ public final class Changes {
         } else if (command instanceof DefinitionChanges.ChangeProperties change) {
             return change.except(configured.properties());
         }
-        return command instanceof NoteChanges.Annotate annotate ? annotate.with(structures::places) : command;
+        return command instanceof NoteChanges.Annotate annotate ? annotate.with(selections::places) : command;
     }
 
     /** @param inWords whether the response says what changed */

@@ -8,6 +8,7 @@ import io.muster.daemon.core.JournalStream;
 import io.muster.daemon.core.Reporter;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.JournalRequest;
@@ -18,7 +19,6 @@ import io.muster.protocol.rpc.ReplyStream;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.rpc.Topic;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import java.util.HashMap;
 import java.util.List;
@@ -77,60 +77,60 @@ final class OpenStreams {
      *
      * @throws RpcException EBUSY, which names the scheduler that holds the resources
      */
-    void acquire(Request request, Principal by, Account payer) {
+    void acquire(Request request, Bytes owner, Principal by, Account payer) {
         Reply reply = begin(request, payer);
-        AcquireStream stream = backend.acquires().acquire(reply, by, Owner.parse(request.payload()));
+        AcquireStream stream = backend.streams().acquires().acquire(reply, by, Owner.parse(owner));
         open(
                 request,
                 reply,
-                () -> backend.acquires().resume(stream),
-                () -> backend.acquires().release(stream),
-                () -> backend.acquires().cancelled(stream));
+                () -> backend.streams().acquires().resume(stream),
+                () -> backend.streams().acquires().release(stream),
+                () -> backend.streams().acquires().cancelled(stream));
     }
 
     /** @throws RpcException if the request names an event that the journal does not have */
-    void follow(Request request, Account payer) {
+    void follow(Request request, Bytes unread, Account payer) {
         Reply reply = begin(request, payer);
-        JournalRequest asked = JournalRequest.parse(request.payload());
+        JournalRequest asked = JournalRequest.parse(unread);
         JournalStream stream = asked == null
-                ? backend.journals().follow(reply)
-                : backend.journals().follow(reply, asked.since());
-        Runnable release = () -> backend.journals().release(stream);
-        open(request, reply, () -> backend.journals().resume(stream), release, release);
+                ? backend.streams().journals().follow(reply)
+                : backend.streams().journals().follow(reply, asked.since());
+        Runnable release = () -> backend.streams().journals().release(stream);
+        open(request, reply, () -> backend.streams().journals().resume(stream), release, release);
     }
 
     void history(Request request, Bytes payload, Account payer) {
         Reply reply = begin(request, payer);
-        Histories.History history = backend.histories().ask(payload, payer, reply);
-        Runnable release = () -> backend.histories().release(history);
-        open(request, reply, () -> backend.histories().resume(history), release, release);
+        Histories.History history = backend.streams().histories().ask(payload, payer, reply);
+        Runnable release = () -> backend.streams().histories().release(history);
+        open(request, reply, () -> backend.streams().histories().resume(history), release, release);
     }
 
     /** Opens the stream of a reporter. Later usage reports of the peer belong to this reporter. */
     void report(Request request, Principal by, ReportRequest report, Account payer) {
         Reply reply = begin(request, payer);
-        Reporter stream = backend.reporters().open(reply, by, report.command());
+        Reporter stream = backend.streams().reporters().open(reply, by, report.command());
         reporter = stream;
         reporting = reply.key;
         usage = 0;
-        Runnable release = () -> backend.reporters().release(stream);
+        Runnable release = () -> backend.streams().reporters().release(stream);
         open(request, reply, () -> {}, release, release);
     }
 
     /** @throws RpcException if the peer has no open report, or if the report is refused */
-    void use(Bytes payload) throws ProtocolException {
+    void use(Idset allocated, int length) {
         if (reporter == null) {
             throw new RpcException(
                     Errno.EINVAL, "this connection reports for no ranks: send " + ReportRequest.TOPIC + " first");
         }
-        backend.reporters().pace(reporter);
-        backend.reporters().use(reporter, ReportRequest.parseUsage(payload));
+        backend.streams().reporters().pace(reporter);
+        backend.streams().reporters().use(reporter, allocated);
         Open stream = open.get(reporting);
         if (stream != null) {
-            int more = payload.length() - usage;
+            int more = length - usage;
             open.put(reporting, stream.keeping(stream.keeps + more));
             keep(stream.payer, more);
-            usage = payload.length();
+            usage = length;
         }
     }
 
@@ -141,7 +141,7 @@ final class OpenStreams {
      */
     void await(Request request, ObjectNode payload, Account payer, Runnable then) {
         Key key = checkRoom(request, payer);
-        Runnable forget = backend.waiters().await(payload, () -> {
+        Runnable forget = backend.streams().waiters().await(payload, () -> {
             end(key);
             then.run();
         });

@@ -29,8 +29,8 @@ import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Json;
-import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -57,6 +57,7 @@ public final class Queries implements Configurable {
     private @Nullable Situation situation;
     private @Nullable Described described;
     private Bytes config = Json.EMPTY_OBJECT;
+    private int configuration;
     private JsonNode graph = MissingNode.getInstance();
 
     private final Turns<InventoryState> status;
@@ -80,7 +81,8 @@ public final class Queries implements Configurable {
         this.status = kept(inventory::state, Status::encode, beside);
         this.schedStatus = kept(
                 this::situation,
-                now -> SchedStatus.of(now.state, JobUsage.allocated(now.usage)).encode(),
+                now -> SchedStatus.of(now.state(), JobUsage.allocated(now.usage()))
+                        .encode(),
                 beside);
         this.get =
                 kept(this::described, now -> Get.of(now.definition, now.graph).encode(), beside);
@@ -106,15 +108,17 @@ public final class Queries implements Configurable {
         return last;
     }
 
-    /** The values on which the answer to {@code resource.sched-status} depends. */
-    private record Situation(InventoryState state, List<JobUsage> usage) {}
-
-    /** Returns the same object until the state or the usage is another object, as {@link Turns} needs it. */
-    @SuppressWarnings("ReferenceEquality")
-    private Situation situation() {
+    /** Returns the present situation: the same object until it is another one, as {@link Turns} needs it. Runs on the core thread. */
+    public Situation situation() {
+        Situation now = new Situation(
+                inventory.committed(),
+                reporters.usage(),
+                inventory.fault(),
+                inventory.clock().trouble(),
+                configuration);
         Situation last = situation;
-        if (last == null || last.state != inventory.state() || last.usage != reporters.usage()) {
-            last = new Situation(inventory.state(), reporters.usage());
+        if (last == null || !last.isSame(now)) {
+            last = now;
             situation = last;
         }
         return last;
@@ -200,12 +204,7 @@ public final class Queries implements Configurable {
      * Responds to a ping with the object of the request, to which the route and the credentials of the sender are added, as
      * in flux-core.
      */
-    Bytes ping(Request request) throws ProtocolException {
-        Bytes payload = request.payload();
-        if (payload == null) {
-            throw new RpcException(Errno.EPROTO, request.topic() + " without a payload");
-        }
-        ObjectNode answer = Json.parse(payload);
+    Bytes ping(Request request, ObjectNode answer) {
         answer.put("route", String.join("!", request.routes().isEmpty() ? List.of("muster") : request.routes()));
         answer.put("userid", Integer.toUnsignedLong(request.credentials().userid()));
         answer.put("rolemask", request.credentials().rolemask());
@@ -252,6 +251,11 @@ public final class Queries implements Configurable {
         return Json.encode(answer.put("value", value).put("flags", 1));
     }
 
+    /** Returns the sequence number of the last change. May be called on any thread. */
+    public long seq() {
+        return inventory.seq();
+    }
+
     /** Returns the name of the host on which the daemon runs. */
     public String host() {
         return attributes.host();
@@ -268,6 +272,7 @@ public final class Queries implements Configurable {
     public void configure(Config next) {
         ObjectNode document = next.toJson();
         graph = document.path("graph");
+        configuration = Objects.hash(document, attributes.of(inventory.state()).get("version"));
         config(document);
     }
 
@@ -284,11 +289,10 @@ public final class Queries implements Configurable {
      * Logs a line that a peer sent. The text is the peer's, so it is cut and escaped, and its level is always debug, even if
      * the peer names another level.
      */
-    void log(Request request) {
-        Bytes payload = request.payload();
-        if (payload != null && log.isDebugEnabled()) {
-            String text = payload.first(Math.min(payload.length(), 1000)).text();
-            log.debug("log.append from={} text={}", request.credentials(), text.replaceAll("\\p{Cntrl}", "?"));
+    void log(Credentials from, Bytes line) {
+        if (line.length() > 0 && log.isDebugEnabled()) {
+            String text = line.first(Math.min(line.length(), 1000)).text();
+            log.debug("log.append from={} text={}", from, text.replaceAll("\\p{Cntrl}", "?"));
         }
     }
 

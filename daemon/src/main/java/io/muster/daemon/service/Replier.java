@@ -5,7 +5,7 @@ import io.muster.protocol.wire.Bytes;
 import org.jspecify.annotations.Nullable;
 
 /** Responds to one request, once, on the core thread. */
-interface Replier {
+public interface Replier {
     void done(@Nullable Bytes payload);
 
     void fail(RpcException error);

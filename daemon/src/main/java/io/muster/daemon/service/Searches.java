@@ -1,6 +1,8 @@
 package io.muster.daemon.service;
 
 import io.muster.daemon.account.Account;
+import io.muster.daemon.config.Config;
+import io.muster.daemon.config.Configurable;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
 import io.muster.inventory.axis.Notes;
@@ -22,7 +24,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Serves {@code resource.find}: which vertices of the resource graph satisfy an expression, and on which hosts they are. */
-public final class Searches {
+public final class Searches implements Configurable {
     private final Turns<Committed> turns;
 
     private final Structures structures;
@@ -44,6 +46,11 @@ public final class Searches {
     public Searches(Supplier<Committed> inventory, Structures structures, Aside beside, LongSupplier nanos) {
         this.structures = structures;
         this.turns = new Turns<>("searches", inventory, this::answer, beside, nanos, false);
+    }
+
+    @Override
+    public void configure(Config next) {
+        structures.configure(next);
     }
 
     void find(Bytes payload, Account asker, Replier reply) {

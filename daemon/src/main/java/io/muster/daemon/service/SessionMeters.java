@@ -1,5 +1,6 @@
 package io.muster.daemon.service;
 
+import io.muster.protocol.operation.Operation;
 import io.muster.protocol.wire.Credentials;
 
 /** Counts and logs what happens in sessions. The daemon implements this with its metrics. */
@@ -14,14 +15,14 @@ public interface SessionMeters {
     default void answered(String topic, int errnum) {}
 
     /**
-     * Called when a peer requested a method for which it has no right.
+     * Called when a peer requested an operation for which it has no right.
      *
-     * @param loud whether to log a warning, which happens only the first time that a peer requests the method
+     * @param loud whether to log a warning, which happens only the first time that a peer requests the operation
      */
-    default void denied(Method method, String user, Credentials credentials, boolean loud) {}
+    default void denied(Operation<?, ?> operation, String user, Credentials credentials, boolean loud) {}
 
     /** Called the first time that a peer is refused a report or an acquisition, for another reason than a missing right. */
-    default void faulted(Method method, String user, String sentence) {}
+    default void faulted(Operation<?, ?> operation, String user, String sentence) {}
 
     /**
      * Called when a peer was accepted.

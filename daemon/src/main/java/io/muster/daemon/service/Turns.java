@@ -177,7 +177,7 @@ final class Turns<S> {
         }
     }
 
-    private static RpcException gone() {
+    static RpcException gone() {
         return new RpcException(Errno.ECANCELED, "the client closed the connection");
     }
 

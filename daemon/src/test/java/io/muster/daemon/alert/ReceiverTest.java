@@ -14,6 +14,7 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
+import io.muster.protocol.rpc.Errno;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -87,7 +88,7 @@ class ReceiverTest {
 
     @Test
     void anAlertDrainsItsHostUntilItIsResolved() {
-        assertThat(receive(alert("a1", "firing", "node1:9100")).status()).isEqualTo(200);
+        assertThat(receive(alert("a1", "firing", "node1:9100")).refusal()).isNull();
         Hold hold = Objects.requireNonNull(hold(1, "alerts:a1"));
         assertThat(hold.reason()).isEqualTo("Fan: too hot");
         assertThat(hold.until()).isEqualTo(NOW + HOUR);
@@ -127,7 +128,7 @@ class ReceiverTest {
         receive(alert("a1", "firing", "node1"));
         ObjectNode cut =
                 message(",'truncatedAlerts':1", alert("a1", "resolved", "node1"), alert("a2", "firing", "node2"));
-        assertThat(receive(receiver, cut).status()).isEqualTo(200);
+        assertThat(receive(receiver, cut).refusal()).isNull();
         assertThat(hold(1, "alerts:a1")).isNotNull();
         assertThat(hold(2, "alerts:a2")).isNotNull();
         receive(receiver, message(",'truncatedAlerts':0", alert("a1", "resolved", "node1")));
@@ -142,7 +143,7 @@ class ReceiverTest {
                 alert("a1", "firing", "node1"),
                 alert("a2", "firing", "node2"),
                 alert("a3", "firing", "0"));
-        assertThat(report.status()).isEqualTo(422);
+        assertThat(report.refusal()).hasMessage(report.detail());
         assertThat(outcomes).containsExactly("held", "unknown", "held", "share", "unknown");
         assertThat(report.detail())
                 .isEqualTo(
@@ -165,7 +166,7 @@ class ReceiverTest {
             receive(alert("a" + i, "firing", "node1"));
         }
         Receiver.Report report = receive(alert("b1", "firing", "node1"), alert("a1", "firing", "node1"));
-        assertThat(report.status()).isEqualTo(422);
+        assertThat(report.refusal()).hasMessage(report.detail());
         assertThat(report.detail())
                 .isEqualTo(
                         "node1 (rank 1): token:am has 64 holds there already, and one user may have no more on a host:"
@@ -210,7 +211,7 @@ class ReceiverTest {
             throw FaultyDisk.broken();
         });
         Receiver.Report report = receive(alert("a1", "firing", "node1"));
-        assertThat(report.status()).isEqualTo(503);
+        assertThat(Objects.requireNonNull(report.refusal()).errno()).isEqualTo(Errno.EAGAIN);
         assertThat(outcomes).containsExactly("failed");
     }
 
@@ -238,7 +239,7 @@ class ReceiverTest {
         java.util.Arrays.fill(many, alert("a1", "firing", "node1"));
         assertThatThrownBy(() -> AlertMessage.parse(message("", many)))
                 .hasMessageContaining("/alerts has 1001 alerts, but may have at most 1000");
-        assertThat(receive(java.util.Arrays.copyOf(many, AlertMessage.MOST)).status())
-                .isEqualTo(200);
+        assertThat(receive(java.util.Arrays.copyOf(many, AlertMessage.MOST)).refusal())
+                .isNull();
     }
 }

@@ -130,8 +130,8 @@ final class HoldsTest {
     @CsvSource({
         "@{node and rank>=50}, 404, finds no host",
         "@gold, 404, gold",
-        "@{node and (}, 400, expression",
-        "@{node, 400, the brace is not closed",
+        "@{node and (}, 422, expression",
+        "@{node, 422, the brace is not closed",
         "node99, 422, node99",
         "'node[1-', 422, node",
         "/cluster0/nowhere, 422, there is no path /cluster0/nowhere",

@@ -44,8 +44,8 @@ final class OpenApiTest {
         }
     }
 
-    private JsonNode operation(Route route) {
-        return document.path("paths").path(route.path()).path(route.method().toLowerCase(Locale.ROOT));
+    private JsonNode operation(io.muster.protocol.operation.Http place) {
+        return document.path("paths").path(place.path()).path(place.method().toLowerCase(Locale.ROOT));
     }
 
     private static Set<String> params(JsonNode operation, String in) {
@@ -68,22 +68,29 @@ final class OpenApiTest {
                         .forEachRemaining(
                                 method -> described.add(method.toUpperCase(Locale.ROOT) + " " + path.getKey())));
         Set<String> routes = new TreeSet<>();
-        for (Route route : Route.values()) {
-            JsonNode operation = operation(route);
-            routes.add(route.method() + " " + route.path());
-            assertThat(params(operation, "query")).as("%s", route).isEqualTo(new TreeSet<>(route.params()));
-            String right = route.right() == null ? "null" : route.right().word();
-            assertThat(operation.path("x-right").asText()).as("%s", route).isEqualTo(right);
+        for (Place place : Place.all()) {
+            JsonNode operation = operation(place.http());
+            routes.add(place.http().method() + " " + place.http().path());
+            Set<String> names = new TreeSet<>();
+            place.http().params().forEach(param -> names.add(param.name()));
+            assertThat(params(operation, "query")).as("%s", place).isEqualTo(names);
+            String right = place.right() == null ? "null" : place.right().word();
+            assertThat(operation.path("x-right").asText()).as("%s", place).isEqualTo(right);
             assertThat(operation.path("operationId").asText())
-                    .isEqualTo(route == Route.R ? "R" : route.name().toLowerCase(Locale.ROOT));
+                    .isEqualToIgnoringCase(place.http().word());
         }
         assertThat(described).isEqualTo(routes);
     }
 
     /** Checks a response against the schema of its route and status. */
-    private void check(Route route, Http.Reply reply) throws IOException {
+    private void check(String word, Http.Reply reply) throws IOException {
         String status = reply.status() == 200 ? "200" : "default";
-        JsonNode content = operation(route).path("responses").path(status).path("content");
+        Place place = Place.all().stream()
+                .filter(each -> each.http().word().equals(word))
+                .findFirst()
+                .orElseThrow();
+        JsonNode content =
+                operation(place.http()).path("responses").path(status).path("content");
         String type = content.fieldNames().next();
         assertThat(reply.header("content-type")).startsWith(type);
         JsonNode rule = content.path(type).path("schema");
@@ -95,7 +102,7 @@ final class OpenApiTest {
             String one = reply.json().has("dry_run") ? "dry-run" : "change";
             faults.addAll(schema.faults(one, reply.json()));
         }
-        assertThat(faults).as("%s: %s", route, reply.text()).isEmpty();
+        assertThat(faults).as("%s: %s", word, reply.text()).isEmpty();
     }
 
     @Test
@@ -105,40 +112,40 @@ final class OpenApiTest {
             Http http = new Http(directory.resolve("h"));
             String hold =
                     "{\"targets\":\"node[1-2]\",\"reason\":\"x\",\"holder\":\"h\",\"until\":\"2999-01-01T00:00:00Z\"}";
-            check(Route.HOLD, http.post("/v1/holds?dry-run", hold));
-            check(Route.HOLD, http.post("/v1/holds", hold));
-            check(Route.HOLD, http.post("/v1/holds", hold));
+            check("hold", http.post("/v1/holds?dry-run", hold));
+            check("hold", http.post("/v1/holds", hold));
+            check("hold", http.post("/v1/holds", hold));
             String alert =
                     "{\"version\":\"4\",\"alerts\":[{\"fingerprint\":\"a1\",\"status\":\"resolved\",\"labels\":{}}]}";
-            check(Route.ALERTS, http.post("/v1/alerts", alert));
+            check("alerts", http.post("/v1/alerts", alert));
             daemon.reconfigure(ApiTest.RESOURCES + "[alerts]\nholder = \"alerts\"\n");
-            check(Route.ALERTS, http.post("/v1/alerts", alert));
-            check(Route.STATUS, http.get("/v1/status?expand"));
-            check(Route.HOSTS, http.get("/v1/hosts"));
-            check(Route.HOST, http.get("/v1/hosts/node1"));
-            check(Route.HOST, http.get("/v1/hosts/nobody"));
-            check(Route.HOLDS, http.get("/v1/holds"));
-            check(Route.LIFT, http.send("DELETE", "/v1/holds?targets=node1&holder=h", ""));
-            check(Route.LIFT, http.send("DELETE", "/v1/holds?targets=node2&holder=h&dry-run=true", ""));
-            check(Route.HISTORY, http.get("/v1/history?notes"));
+            check("alerts", http.post("/v1/alerts", alert));
+            check("status", http.get("/v1/status?expand"));
+            check("hosts", http.get("/v1/hosts"));
+            check("host", http.get("/v1/hosts/node1"));
+            check("host", http.get("/v1/hosts/nobody"));
+            check("holds", http.get("/v1/holds"));
+            check("lift", http.send("DELETE", "/v1/holds?targets=node1&holder=h", ""));
+            check("lift", http.send("DELETE", "/v1/holds?targets=node2&holder=h&dry-run=true", ""));
+            check("history", http.get("/v1/history?notes"));
             for (String by : List.of("reason", "host", "holder", "user", "state")) {
-                check(Route.REPORT, http.get("/v1/report?by=" + by));
+                check("report", http.get("/v1/report?by=" + by));
             }
-            check(Route.FIND, http.get("/v1/find?expr=node"));
-            check(Route.FIND, http.get("/v1/find?expr=node&output=paths&best=1&by=rank"));
-            check(Route.FIND, http.get("/v1/find?expr=node&output=jgf"));
-            check(Route.FEASIBILITY, http.post("/v1/feasibility", "{\"resources\":[{\"type\":\"node\",\"count\":1}]}"));
-            check(Route.R, http.get("/v1/R"));
-            check(Route.LAYOUT, http.get("/v1/layout"));
-            check(Route.SERVICE, http.get("/v1/service"));
-            check(Route.HEALTHZ, http.get("/healthz"));
-            check(Route.READYZ, http.get("/readyz"));
-            check(Route.LEADER, http.get("/leader"));
+            check("find", http.get("/v1/find?expr=node"));
+            check("find", http.get("/v1/find?expr=node&output=paths&best=1&by=rank"));
+            check("find", http.get("/v1/find?expr=node&output=jgf"));
+            check("feasibility", http.post("/v1/feasibility", "{\"resources\":[{\"type\":\"node\",\"count\":1}]}"));
+            check("r", http.get("/v1/R"));
+            check("layout", http.get("/v1/layout"));
+            check("service", http.get("/v1/service"));
+            check("healthz", http.get("/healthz"));
+            check("readyz", http.get("/readyz"));
+            check("leader", http.get("/leader"));
             assertThat(http.get("/v1/openapi.json").json()).isEqualTo(document);
             daemon.reconfigure(
                     "[[resource.config]]\nhosts = \"node[3-8]\"\ncores = \"0-3\"\n[[listen]]\nhttp-socket = \"h\"\n");
-            check(Route.HOST, http.get("/v1/hosts/node2"));
-            check(Route.HOLDS, http.get("/v1/holds"));
+            check("host", http.get("/v1/hosts/node2"));
+            check("holds", http.get("/v1/holds"));
         }
     }
 
@@ -155,16 +162,16 @@ final class OpenApiTest {
 
     private String tables() {
         StringBuilder out = new StringBuilder();
-        for (Route route : Route.values()) {
-            JsonNode operation = operation(route);
+        for (Place place : Place.all()) {
+            JsonNode operation = operation(place.http());
             out.append("\n### ")
-                    .append(route.method())
+                    .append(place.http().method())
                     .append(' ')
-                    .append(route.path())
+                    .append(place.http().path())
                     .append("\n\n");
             out.append(operation.path("summary").asText()).append(". ");
             out.append(
-                    route.right() == null
+                    place.right() == null
                             ? "Requires no right."
                             : operation.path("description").asText());
             JsonNode body = operation

@@ -3,6 +3,7 @@ package io.muster.daemon.net;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.account.Account;
+import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Stage;
 import io.muster.daemon.service.Tracer;
@@ -22,7 +23,7 @@ final class HopTest extends LinkFixture {
                 new Link.Terms(ROOM, memory, () -> false, to.eventLoop()),
                 Tracer.OFF,
                 outbox -> new Session(
-                        stage.backend, stage.gate.admissions(), new Session.Peer(Stage.owner(), true, memory), outbox));
+                        stage.backend, stage.gate.admissions(), new Caller(Stage.owner(), true, memory), outbox));
     }
 
     @Test

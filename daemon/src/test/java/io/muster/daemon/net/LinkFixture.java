@@ -4,6 +4,7 @@ import io.muster.daemon.account.Account;
 import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.account.Kind;
 import io.muster.daemon.core.Rig;
+import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Stage;
 import io.muster.daemon.service.Tracer;
@@ -47,10 +48,7 @@ abstract class LinkFixture {
                 new Link.Terms(maxFrame, account, () -> stopping, to.eventLoop()),
                 Tracer.OFF,
                 outbox -> new Session(
-                        stage.backend,
-                        stage.gate.admissions(),
-                        new Session.Peer(Stage.owner(), true, account),
-                        outbox));
+                        stage.backend, stage.gate.admissions(), new Caller(Stage.owner(), true, account), outbox));
         to.pipeline().addLast(made);
         return made;
     }

@@ -66,7 +66,7 @@ final class AnnotateTest {
         assertThat(annotate("{'targets':'0','mark':{'state':'on fire'}}"))
                 .contains("is not one of up, down, degraded, failing, unknown and null");
         assertThat(annotate("{'targets':'0','tag':{'a':'" + "x".repeat(1 << 20) + "'}}"))
-                .contains("a change may have at most 1048576");
+                .contains("may have at most 1048576");
     }
 
     @Test

@@ -35,6 +35,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
@@ -46,6 +47,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -468,8 +470,10 @@ class FeasibilityChecksTest {
     @Test
     void a_guest_has_the_right_to_check_feasibility() {
         Rights guest = Stage.rights(BOB, Credentials.USER, "bob", Set.of());
-        assertThat(guest.allow(Method.FEASIBILITY.right())).isTrue();
-        assertThat(guest.allow(Method.FEASIBILITY_PING.right())).isTrue();
-        assertThat(Method.isService("feasibility")).isTrue();
+        for (String topic : List.of("feasibility.check", "feasibility.ping")) {
+            assertThat(guest.allow(Objects.requireNonNull(Operations.of(topic)).right()))
+                    .isTrue();
+        }
+        assertThat(Operations.isService("feasibility")).isTrue();
     }
 }

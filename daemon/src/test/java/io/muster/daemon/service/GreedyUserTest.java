@@ -152,9 +152,9 @@ class GreedyUserTest {
         });
         Stage.Caller other = stage.join(Stage.owner());
         assertThat(other.ask("resource.history", "{}", Header.STREAMING)).isEqualTo("nothing");
-        stage.backend.histories().endUnread();
+        stage.backend.streams().histories().endUnread();
         assertThat(answers("ETIMEDOUT ")).isZero();
-        stage.backend.histories().endUnread();
+        stage.backend.streams().histories().endUnread();
         stage.rig.settle();
         assertThat(answers("ETIMEDOUT the answer was not read for 30 seconds, and other requests for history wait"))
                 .isPositive();

@@ -6,6 +6,8 @@ import io.muster.daemon.access.Rights;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Rig;
 import io.muster.inventory.axis.Hold;
+import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -18,20 +20,19 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -41,41 +42,50 @@ class SessionTest {
     private static final String EPERM = "EPERM";
     private static final String RELOAD = "{\"path\":\"/nonexistent/R\",\"xml\":false,\"force\":false}";
 
-    private static final Map<Method, String> PAYLOADS = Map.ofEntries(
-            Map.entry(Method.DRAIN, "{\"targets\":\"1\",\"reason\":\"x\"}"),
-            Map.entry(Method.UNDRAIN, "{\"targets\":\"1\",\"mode\":\"update\"}"),
-            Map.entry(Method.EXCLUDE, "{\"targets\":\"1\"}"),
-            Map.entry(Method.INCLUDE, "{\"targets\":\"1\"}"),
-            Map.entry(Method.SHRINK, "{\"targets\":\"1\"}"),
-            Map.entry(Method.PROPERTY_ADD, "{\"properties\":{\"p\":\"1\"}}"),
-            Map.entry(Method.PROPERTY_REMOVE, "{\"properties\":{\"p\":\"1\"}}"),
-            Map.entry(Method.ANNOTATE, "{\"targets\":\"1\",\"tag\":{\"a\":\"\"}}"),
-            Map.entry(Method.ONLINE, "{\"targets\":\"1\"}"),
-            Map.entry(Method.OFFLINE, "{\"targets\":\"1\"}"),
-            Map.entry(Method.TORPID, "{\"targets\":\"1\"}"),
-            Map.entry(Method.LIVELY, "{\"targets\":\"1\"}"),
-            Map.entry(Method.FORCE_DOWN, "{\"ranks\":\"1\"}"),
-            Map.entry(Method.EXPIRATION, "{\"expiration\":2000000000.0}"),
-            Map.entry(Method.RELOAD, RELOAD),
-            Map.entry(Method.CLOCK_ACCEPT, "{}"),
-            Map.entry(Method.WAITUP, "{\"up\":4}"),
-            Map.entry(Method.PING, "{}"),
-            Map.entry(Method.FEASIBILITY, "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
-            Map.entry(Method.FIND, "{\"expr\":\"node\"}"),
-            Map.entry(Method.FEASIBILITY_PING, "{}"),
-            Map.entry(Method.ATTR_GET, "{\"name\":\"size\"}"),
-            Map.entry(Method.UPGRADE_FINISH, "{}"),
-            Map.entry(Method.LOG_APPEND, "hello"),
-            Map.entry(Method.INTRODUCE, "{\"userid\":1001,\"name\":\"eve\"}"),
-            Map.entry(Method.ACQUIRE_CANCEL, "{\"matchtag\":77}"),
-            Map.entry(Method.HISTORY, "{}"),
-            Map.entry(Method.HISTORY_CANCEL, "{\"matchtag\":77}"),
-            Map.entry(Method.JOURNAL_CANCEL, "{\"matchtag\":77}"),
-            Map.entry(Method.ACQUIRE_RELEASE, "{}"),
-            Map.entry(Method.REPORT, "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}"),
-            Map.entry(Method.REPORT_CANCEL, "{\"matchtag\":77}"),
-            Map.entry(Method.WEB, "{\"right\":\"read\",\"lifetime\":60}"),
-            Map.entry(Method.USAGE, "{\"allocated\":\"\"}"));
+    private static final Map<String, String> PAYLOADS = Map.ofEntries(
+            Map.entry("resource.status-document", "{}"),
+            Map.entry("resource.hosts", "{}"),
+            Map.entry("resource.host", "{\"host\":\"node1\"}"),
+            Map.entry("resource.holds", "{}"),
+            Map.entry("resource.R", "{}"),
+            Map.entry("resource.layout", "{}"),
+            Map.entry("resource.intervals", "{}"),
+            Map.entry("resource.totals", "{}"),
+            Map.entry("resource.alerts", "{\"version\":\"4\",\"alerts\":[]}"),
+            Map.entry("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}"),
+            Map.entry("resource.undrain", "{\"targets\":\"1\",\"mode\":\"update\"}"),
+            Map.entry("resource.exclude", "{\"targets\":\"1\"}"),
+            Map.entry("resource.include", "{\"targets\":\"1\"}"),
+            Map.entry("resource.shrink", "{\"targets\":\"1\"}"),
+            Map.entry("resource.property-add", "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry("resource.property-remove", "{\"properties\":{\"p\":\"1\"}}"),
+            Map.entry("resource.annotate", "{\"targets\":\"1\",\"tag\":{\"a\":\"\"}}"),
+            Map.entry("resource.online", "{\"targets\":\"1\"}"),
+            Map.entry("resource.offline", "{\"targets\":\"1\"}"),
+            Map.entry("resource.torpid", "{\"targets\":\"1\"}"),
+            Map.entry("resource.lively", "{\"targets\":\"1\"}"),
+            Map.entry("resource.monitor-force-down", "{\"ranks\":\"1\"}"),
+            Map.entry("resource.expiration-update", "{\"expiration\":2000000000.0}"),
+            Map.entry("resource.reload", RELOAD),
+            Map.entry("resource.clock-accept", "{}"),
+            Map.entry("resource.monitor-waitup", "{\"up\":4}"),
+            Map.entry("resource.ping", "{}"),
+            Map.entry("feasibility.check", "{\"resources\":[{\"type\":\"node\",\"count\":4}]}"),
+            Map.entry("resource.find", "{\"expr\":\"node\"}"),
+            Map.entry("feasibility.ping", "{}"),
+            Map.entry("attr.get", "{\"name\":\"size\"}"),
+            Map.entry("resource.upgrade-finish", "{}"),
+            Map.entry("log.append", "hello"),
+            Map.entry("resource.introduce", "{\"userid\":1001,\"name\":\"eve\"}"),
+            Map.entry("resource.acquire-cancel", "{\"matchtag\":77}"),
+            Map.entry("resource.history", "{}"),
+            Map.entry("resource.history-cancel", "{\"matchtag\":77}"),
+            Map.entry("resource.journal-cancel", "{\"matchtag\":77}"),
+            Map.entry("resource.acquire-release", "{}"),
+            Map.entry("resource.report", "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}"),
+            Map.entry("resource.report-cancel", "{\"matchtag\":77}"),
+            Map.entry("resource.web", "{\"right\":\"read\",\"lifetime\":60}"),
+            Map.entry("resource.usage", "{\"allocated\":\"\"}"));
 
     private final Stage stage = new Stage(Rig.ofFour());
     private final Stage.Caller owner = stage.join(Stage.owner());
@@ -120,17 +130,18 @@ class SessionTest {
             resource.acquire resource.acquire-cancel
             """, SCHEDULERS, """
             resource.journal resource.journal-cancel resource.history resource.history-cancel
-            resource.web
+            resource.web resource.intervals resource.totals
             """, FOLLOWERS, """
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
-            resource.report-cancel resource.usage resource.annotate
+            resource.report-cancel resource.usage resource.annotate resource.alerts
             """, ADMINS, """
             resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
-            attr.get attr.list config.get log.append
+            attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
+            resource.R resource.layout resource.service
             """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
 
     static List<Arguments> everyTopicAndRole() {
@@ -149,36 +160,28 @@ class SessionTest {
     void theTableOfRightsHasEveryTopic() {
         assertThat(String.join(" ", MAY.keySet()).split("\\s+"))
                 .containsExactlyInAnyOrder(
-                        Arrays.stream(Method.values()).map(Method::topic).toArray(String[]::new));
+                        Operations.all().stream().map(Operation::topic).toArray(String[]::new));
     }
 
     /** Returns the beginning of the expected answer: the name of an error, ok, or a payload. */
     private static String expected(String topic) {
-        Method method = Objects.requireNonNull(Method.of(topic), topic);
-        return switch (method) {
-            case ACQUIRE_CANCEL, JOURNAL_CANCEL, HISTORY_CANCEL, REPORT_CANCEL, DISCONNECT -> NOTHING;
-            case ACQUIRE_RELEASE, USAGE -> "EINVAL";
-            case RELOAD, WEB -> "ENOENT";
-            case ACQUIRE,
-                    JOURNAL,
-                    HISTORY,
-                    STATUS,
-                    SCHED_STATUS,
-                    GET,
-                    FIND,
-                    INVENTORY,
-                    PING,
-                    FEASIBILITY_PING,
-                    STATS,
-                    ATTR_GET,
-                    ATTR_LIST,
-                    CONFIG_GET,
-                    CLOCK_ACCEPT,
-                    UPGRADE_STATUS,
-                    REPORT -> "{";
-            case INCLUDE, PROPERTY_REMOVE, ONLINE, LIVELY, UPGRADE_FINISH -> "{\"changed\":false,\"hosts\":\"\"}";
-            case EXCLUDE, SHRINK, OFFLINE, TORPID, PROPERTY_ADD, ANNOTATE -> "{\"changed\":true,\"hosts\":\"";
-            default -> OK;
+        Operation<?, ?> operation = Objects.requireNonNull(Operations.of(topic), topic);
+        String verb = topic.substring(topic.indexOf('.') + 1);
+        return switch (verb) {
+            case "acquire-release", "usage" -> "EINVAL";
+            case "reload", "web", "alerts" -> "ENOENT";
+            case "include", "property-remove", "online", "lively", "upgrade-finish" ->
+                "{\"changed\":false,\"hosts\":\"\"}";
+            case "exclude", "shrink", "offline", "torpid", "property-add", "annotate" ->
+                "{\"changed\":true,\"hosts\":\"";
+            case "clock-accept" -> "{";
+            case "confirm", "check", "monitor-waitup" -> OK;
+            default ->
+                switch (operation.kind()) {
+                    case NOTICE -> NOTHING;
+                    case QUESTION, STREAM -> "{";
+                    case ACTION -> OK;
+                };
         };
     }
 
@@ -186,13 +189,9 @@ class SessionTest {
     @MethodSource("everyTopicAndRole")
     void everyTopicAdmitsExactlyTheRolesOfTheTable(String topic, Role role, String expected) {
         Stage.Caller caller = stage.join(role.rights(), role != Role.ADMIN_ON_THE_MAIN_SOCKET);
-        Method method = Method.of(topic);
-        boolean streams = method == Method.ACQUIRE
-                || method == Method.JOURNAL
-                || method == Method.HISTORY
-                || method == Method.REPORT;
-        int flags = streams ? Header.STREAMING : 0;
-        String json = PAYLOADS.get(method);
+        Operation<?, ?> operation = Objects.requireNonNull(Operations.of(topic));
+        int flags = operation.kind() == Operation.Kind.STREAM ? Header.STREAMING : 0;
+        String json = PAYLOADS.get(topic);
         Request request = Request.of(topic, json == null ? null : Bytes.text(json), flags, 9);
         if (role == Role.OWNER_AS_GUEST) {
             request = request.with(new Credentials(4321, Credentials.USER));
@@ -276,9 +275,9 @@ class SessionTest {
     @ParameterizedTest
     @ValueSource(ints = {Credentials.LOCAL, Credentials.ADMIN, Credentials.LOCAL | Credentials.ADMIN, 1024})
     void aRolemaskWithoutTheRoleOfOwnerOrUserIsDenied(int rolemask) {
-        for (Method method : Method.values()) {
+        for (Operation<?, ?> operation : Operations.all()) {
             owner.session.receive(
-                    Request.of(method.topic(), null, Header.STREAMING, 1).with(new Credentials(4321, rolemask)));
+                    Request.of(operation.topic(), null, Header.STREAMING, 1).with(new Credentials(4321, rolemask)));
             stage.rig.settle();
             assertThat(owner.received()).singleElement().asString().startsWith("EPERM ");
         }
@@ -607,7 +606,7 @@ class SessionTest {
         }
         stage.rig.core.runReady();
         assertThat(owner.received()).isEmpty();
-        stage.backend.histories().endAll(new RpcException(Errno.ECANCELED, "the daemon is stopping"));
+        stage.backend.streams().histories().endAll(new RpcException(Errno.ECANCELED, "the daemon is stopping"));
         assertThat(owner.received()).hasSize(3).containsOnly("ECANCELED the daemon is stopping");
         stage.answersHeld = false;
         stage.heldAnswers.forEach(Runnable::run);
@@ -691,23 +690,26 @@ class SessionTest {
         assertThat(Stage.text(owner.responses.get(0)))
                 .isEqualTo("EINVAL the reason has 262116 characters, and may have 4096");
         assertThat(Stage.text(owner.responses.get(1)))
-                .isEqualTo(
-                        "EINVAL resource.drain: the request has 262145 bytes, but a change may have at most 262144: name"
-                                + " fewer targets or properties in each request");
+                .isEqualTo("EINVAL resource.drain: the request has 262145 bytes, but may have at most 262144: name"
+                        + " fewer targets or properties in each request");
+    }
+
+    static Stream<String> topics() {
+        return Operations.all().stream().map(Operation::topic);
     }
 
     /** A JSON tree takes thirty times the size of its text: one such request of 60 MB ended a daemon with a heap of 1 GiB. */
     @ParameterizedTest
-    @EnumSource(Method.class)
-    void requestsBeyondTheLengthLimitOfTheirMethodAreRefused(Method method) {
+    @MethodSource("topics")
+    void requestsBeyondTheLengthLimitOfTheirOperationAreRefused(String topic) {
         String text = "{\"x\":\"" + "x".repeat(8 << 20) + "\"}";
-        int tag = owner.send(method.topic(), text, Header.STREAMING);
+        int tag = owner.send(topic, text, Header.STREAMING);
         stage.rig.settle();
         assertThat(owner.responses)
                 .filteredOn(response -> response.matchtag() == tag)
                 .singleElement()
                 .satisfies(response ->
-                        assertThat(Stage.text(response)).startsWith("EINVAL " + method.topic() + ": the request has "));
+                        assertThat(Stage.text(response)).startsWith("EINVAL " + topic + ": the request has "));
     }
 
     @Test

@@ -10,7 +10,10 @@ import io.muster.daemon.access.Rights;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.account.Limit;
+import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Access;
+import io.muster.daemon.config.AlertSettings;
+import io.muster.daemon.config.Fsd;
 import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Aside;
@@ -21,6 +24,7 @@ import io.muster.daemon.token.TokenFile;
 import io.muster.daemon.token.Tokens;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -109,11 +113,17 @@ public final class Stage implements AutoCloseable {
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         config.putObject("resource").put("exclude", "node9");
         queries.config(config);
+        backend = backend(queries, answers, aside);
+    }
+
+    private Backend backend(Queries queries, Aside answers, Aside aside) {
         Structures structures = new Structures();
+        Searches searches = new Searches(
+                rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Changes changes = new Changes(
                 rig.inventory,
                 rig.acquires,
-                structures,
+                new Selections(rig.inventory, searches, structures),
                 aside,
                 () -> null,
                 new Changes.Configured(
@@ -121,34 +131,37 @@ public final class Stage implements AutoCloseable {
                         Set.of()));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
-        Searches searches = new Searches(
-                rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
-        backend = new Backend(
-                new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
+        Backend.Answers parts = new Backend.Answers(
                 queries,
-                changes,
-                rig.acquires,
-                rig.journals,
-                rig.waiters,
-                rig.reporters,
+                new Documents(queries::situation, answers),
+                new PastDocuments(rig.inventory, histories, answers),
+                new DaemonDocument(rig.inventory, queries, rig.journal, List::of),
                 feasible,
-                searches,
-                structures,
-                histories,
+                searches);
+        return new Backend(
+                new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
+                parts,
+                new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters, histories),
+                changes,
+                new Receiver(
+                        rig.inventory,
+                        rig.core,
+                        outcome -> {},
+                        new AlertSettings("", "instance", "", "x", new Fsd(1), 0.5)),
                 new WebTokens(tokenFile, tokens, rig.inventory::now, aside));
     }
 
     private SessionMeters meters() {
         return new SessionMeters() {
             @Override
-            public void faulted(Method method, String user, String sentence) {
-                faults.add(method.topic() + " " + user + ": " + sentence);
+            public void faulted(Operation<?, ?> operation, String user, String sentence) {
+                faults.add(operation.topic() + " " + user + ": " + sentence);
             }
 
             @Override
-            public void denied(Method method, String user, Credentials credentials, boolean loud) {
-                denials.add(method.topic() + " " + user + (loud ? "" : " again"));
+            public void denied(Operation<?, ?> operation, String user, Credentials credentials, boolean loud) {
+                denials.add(operation.topic() + " " + user + (loud ? "" : " again"));
             }
 
             @Override
@@ -213,7 +226,11 @@ public final class Stage implements AutoCloseable {
 
         private Caller(Rights rights, boolean changesHere) {
             account = rights.begin(gate.accounts(), Limit.CONNECTIONS, Integer.MAX_VALUE, "connections");
-            session = new Session(backend, gate.admissions(), new Session.Peer(rights, changesHere, account), this);
+            session = new Session(
+                    backend,
+                    gate.admissions(),
+                    new io.muster.daemon.service.Caller(rights, changesHere, account),
+                    this);
         }
 
         @Override

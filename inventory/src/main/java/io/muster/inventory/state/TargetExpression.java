@@ -115,6 +115,21 @@ public final class TargetExpression {
         return part.startsWith("@{") || part.startsWith("/");
     }
 
+    /**
+     * Returns the expression that a search has: the path itself, or the text between the braces.
+     *
+     * @throws MalformedException if the brace is not closed
+     */
+    public static String expression(String search) {
+        if (search.startsWith("/")) {
+            return search;
+        }
+        if (!search.endsWith("}")) {
+            throw new MalformedException("targets", search, search.length(), "the brace is not closed");
+        }
+        return search.substring("@{".length(), search.length() - 1);
+    }
+
     /** Splits a text at commas that are neither in brackets nor in {@code @{EXPRESSION}}. */
     public static List<String> parts(String text) {
         List<String> parts = new ArrayList<>();

@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.service.Method;
 import io.muster.inventory.idset.Idset;
 import io.muster.it.cast.HonestClient;
 import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
+import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
@@ -168,8 +169,8 @@ class HostileTest {
     void requestsWithAFewWrongBytesAreAnsweredOrEndTheConnection() throws Exception {
         Random random = SeedSource.random(9);
         for (int i = 0; i < 10; i++) {
-            for (Method method : Method.values()) {
-                boolean streams = method == Method.ACQUIRE || method == Method.JOURNAL || method == Method.HISTORY;
+            for (Operation<?, ?> method : Operations.all()) {
+                boolean streams = method.kind() == Operation.Kind.STREAM && !method.isChange();
                 byte[] frame = new byte[Peer.frame(request(method, streams)).remaining()];
                 Peer.frame(request(method, streams)).get(frame);
                 for (int wrong = 1 + random.nextInt(8); wrong > 0; wrong--) {
@@ -181,7 +182,7 @@ class HostileTest {
     }
 
     /** A request with one target digit, so that no change of a single byte turns it into the target of the honest client. */
-    private static Request request(Method method, boolean streams) {
+    private static Request request(Operation<?, ?> method, boolean streams) {
         String json = streams ? "" : "{\"targets\": \"0\", \"reason\": \"a fan\", \"up\": 3, \"name\": \"size\"}";
         return Peer.request(method.topic(), json, streams ? Header.STREAMING : 0, 1);
     }

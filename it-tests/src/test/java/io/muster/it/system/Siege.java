@@ -1,8 +1,9 @@
 package io.muster.it.system;
 
-import io.muster.daemon.service.Method;
 import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.Peer;
+import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.wire.Header;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -242,7 +243,7 @@ final class Siege extends Thread {
 
     /** The bytes may be the beginning of a frame, so the daemon may close the connection only at the end of the peer's output. */
     private void talkNonsense() throws IOException {
-        for (Method method : Method.values()) {
+        for (Operation<?, ?> method : Operations.all()) {
             String payload = NONSENSE.get(random.nextInt(NONSENSE.size()));
             ByteBuffer frame = frame(method.topic(), payload, random.nextBoolean() ? Header.STREAMING : 0);
             byte[] bytes = new byte[frame.remaining()];

@@ -62,10 +62,7 @@ public record FindRequest(Search search, Output output) {
      * @throws MalformedException if an expression is malformed
      */
     public static FindRequest parse(ObjectNode payload) {
-        Fields in = new Fields(
-                        payload,
-                        "",
-                        (place, sentence) -> new RpcException(Errno.EPROTO, TOPIC + ": " + place + " " + sentence))
+        Fields in = Payload.fields(TOPIC, payload)
                 .only("is not a key of this request", "expr", SUBSYSTEM, "from", "prune", ORDER, BEST, "by", OUTPUT);
         int best = in.has(BEST) ? (int) in.integer(BEST, 1, MOST_LISTED) : 0;
         if (in.has("by") != (best > 0)) {

@@ -20,10 +20,7 @@ public record Introduction(int userid, String name) {
 
     /** @throws RpcException EPROTO if a key has the wrong type, EINVAL if the name is refused */
     public static Introduction parse(ObjectNode payload) {
-        Fields in = new Fields(
-                payload,
-                "",
-                (place, sentence) -> new RpcException(Errno.EPROTO, TOPIC + ": " + place + " " + sentence));
+        Fields in = Payload.fields(TOPIC, payload);
         Introduction user = new Introduction((int) in.integer("userid", 0, LAST_USERID), in.text("name"));
         if (!NAME.matcher(user.name).matches()) {
             throw new RpcException(Errno.EINVAL, "the name of a user has 1 to 64 letters, digits and _.@+$-");

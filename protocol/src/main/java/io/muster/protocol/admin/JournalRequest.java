@@ -3,7 +3,6 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.Fields;
-import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -31,8 +30,7 @@ public record JournalRequest(long since) {
         if (json == null || !json.has(SINCE)) {
             return null;
         }
-        Fields in = new Fields(
-                json, "", (place, sentence) -> new RpcException(Errno.EPROTO, TOPIC + ": " + place + " " + sentence));
+        Fields in = Payload.fields(TOPIC, json);
         return new JournalRequest(in.integer(SINCE, 0, Long.MAX_VALUE));
     }
 

@@ -5,11 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.ReportChanges;
-import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
-import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Json;
-import io.muster.protocol.wire.ProtocolException;
 
 /**
  * The request {@code resource.report}, which only Muster has: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
@@ -23,7 +19,7 @@ public record ReportRequest(ReportChanges.Register command) {
     public static final String USAGE_TOPIC = "resource.usage";
 
     /** @throws RpcException EPROTO if a key is missing or has the wrong type */
-    public static ReportRequest parse(Bytes payload) throws ProtocolException {
+    public static ReportRequest parse(ObjectNode payload) {
         Fields in = fields(TOPIC, payload);
         return new ReportRequest(new ReportChanges.Register(
                 in.text("reporter"),
@@ -37,15 +33,12 @@ public record ReportRequest(ReportChanges.Register command) {
      *
      * @throws RpcException EPROTO if the key is missing or is not an idset
      */
-    public static Idset parseUsage(Bytes payload) throws ProtocolException {
+    public static Idset parseUsage(ObjectNode payload) {
         return fields(USAGE_TOPIC, payload).parse("allocated", Idset::parse);
     }
 
-    private static Fields fields(String topic, Bytes payload) throws ProtocolException {
-        return new Fields(
-                Json.parse(payload),
-                "",
-                (place, sentence) -> new RpcException(Errno.EPROTO, topic + ": " + place + " " + sentence));
+    private static Fields fields(String topic, ObjectNode payload) {
+        return Payload.fields(topic, payload);
     }
 
     public ObjectNode toJson() {

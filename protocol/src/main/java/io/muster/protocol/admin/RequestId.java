@@ -21,7 +21,7 @@ public final class RequestId {
      *
      * @throws RpcException EPROTO if the id is not a UUID
      */
-    static @Nullable ChangeId take(String topic, @Nullable ObjectNode payload) {
+    public static @Nullable ChangeId take(String topic, @Nullable ObjectNode payload) {
         if (payload == null || !payload.has(KEY)) {
             return null;
         }

@@ -3,7 +3,6 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.Fields;
-import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import org.jspecify.annotations.Nullable;
 
@@ -24,10 +23,7 @@ public record WebRequest(
 
     /** @throws RpcException EPROTO if a key is missing, has the wrong type or is out of range */
     public static WebRequest parse(ObjectNode payload) {
-        Fields in = new Fields(
-                payload,
-                "",
-                (place, sentence) -> new RpcException(Errno.EPROTO, TOPIC + ": " + place + " " + sentence));
+        Fields in = Payload.fields(TOPIC, payload);
         return new WebRequest(in.text("right"), in.integer("lifetime", 1, LONGEST), in.optional("holder"));
     }
 

@@ -1,7 +1,6 @@
-package io.muster.protocol.admin;
+package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
@@ -17,9 +16,9 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.protocol.admin.Payload;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,9 +28,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The methods of the service {@code resource} that request a command. Each constant has a function that reads the payload and
- * a function that writes it. The keys are those of flux-core, except {@code holder, until, cause, dry-run} and {@code id}, which
- * only Muster has.
+ * How the payload of a change is read and written. The keys are those of flux-core, except {@code holder, until, cause, dry-run} and
+ * {@code id}, which only Muster has.
  *
  * <pre>
  * drain, undrain                   targets, reason?, mode?, holder?, until? (drain)
@@ -44,16 +42,22 @@ import org.jspecify.annotations.Nullable;
  * annotate                         targets?, paths?, tag?, mark?, data?
  * upgrade-finish
  * </pre>
+ *
+ * <p>A request may have {@code select} in place of {@code targets}: see {@link ChangeRequest.Selection}.
+ *
+ * @param means which of the commands of this type the change is: several changes may share a command
  */
-@SuppressWarnings("ImmutableEnumChecker") // the functions have no state
-public enum AdminMethod {
-    DRAIN(
-            "drain",
+record ChangeForm<C extends Command>(
+        Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
+    static final String TARGETS = "targets";
+    static final String SELECT = "select";
+
+    static final ChangeForm<HoldChanges.Drain> DRAIN = new ChangeForm<>(
             HoldChanges.Drain.class,
             in -> {
                 double until = in.fields().has("until") ? in.fields().number("until") : 0;
                 return new HoldChanges.Drain(
-                        in.text("targets"),
+                        in.targets(),
                         in.optional("reason"),
                         in.mode("Invalid mode specified"),
                         in.fields().textOr("holder", Hold.SHARED),
@@ -67,54 +71,54 @@ public enum AdminMethod {
                 if (command.until() != 0) {
                     out.put("until", command.until());
                 }
-            }),
-    UNDRAIN(
-            "undrain",
+            });
+
+    static final ChangeForm<HoldChanges.Undrain> UNDRAIN = new ChangeForm<>(
             HoldChanges.Undrain.class,
             in -> {
                 String fault = "invalid undrain mode '" + in.fields().textOr("mode", "") + "' specified";
                 return new HoldChanges.Undrain(
-                        in.text("targets"), in.optional("reason"), in.mode(fault), in.optional("holder"));
+                        in.targets(), in.optional("reason"), in.mode(fault), in.optional("holder"));
             },
             (command, out) -> {
                 put(out, command.targets(), command.reason(), command.mode());
                 if (command.holder() != null) {
                     out.put("holder", command.holder());
                 }
-            }),
-    EXCLUDE(
-            "exclude",
+            });
+
+    static final ChangeForm<MembershipChanges.Exclude> EXCLUDE = new ChangeForm<>(
             MembershipChanges.Exclude.class,
-            in -> new MembershipChanges.Exclude(in.text("targets"), in.optional("reason")),
-            (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE)),
-    INCLUDE(
-            "include",
+            in -> new MembershipChanges.Exclude(in.targets(), in.optional("reason")),
+            (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE));
+
+    static final ChangeForm<MembershipChanges.Include> INCLUDE = new ChangeForm<>(
             MembershipChanges.Include.class,
-            in -> new MembershipChanges.Include(in.text("targets"), in.optional("reason")),
-            (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE)),
-    SHRINK(
-            "shrink",
+            in -> new MembershipChanges.Include(in.targets(), in.optional("reason")),
+            (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE));
+
+    static final ChangeForm<MembershipChanges.Shrink> SHRINK = new ChangeForm<>(
             MembershipChanges.Shrink.class,
-            in -> new MembershipChanges.Shrink(in.text("targets"), in.optional("reason")),
-            (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE)),
-    ONLINE(LivenessChange.ONLINE),
-    OFFLINE(LivenessChange.OFFLINE),
-    TORPID(LivenessChange.TORPID),
-    LIVELY(LivenessChange.LIVELY),
-    MONITOR_FORCE_DOWN(
-            "monitor-force-down",
+            in -> new MembershipChanges.Shrink(in.targets(), in.optional("reason")),
+            (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE));
+
+    static final ChangeForm<LivenessChanges.SetLiveness> ONLINE = liveness(LivenessChange.ONLINE);
+    static final ChangeForm<LivenessChanges.SetLiveness> OFFLINE = liveness(LivenessChange.OFFLINE);
+    static final ChangeForm<LivenessChanges.SetLiveness> TORPID = liveness(LivenessChange.TORPID);
+    static final ChangeForm<LivenessChanges.SetLiveness> LIVELY = liveness(LivenessChange.LIVELY);
+    static final ChangeForm<LivenessChanges.ForceDown> MONITOR_FORCE_DOWN = new ChangeForm<>(
             LivenessChanges.ForceDown.class,
             in -> new LivenessChanges.ForceDown(in.ranks()),
-            (command, out) -> out.put("ranks", command.ranks().toString())),
-    PROPERTY_ADD("property-add", true),
-    PROPERTY_REMOVE("property-remove", false),
-    EXPIRATION_UPDATE(
-            "expiration-update",
+            (command, out) -> out.put("ranks", command.ranks().toString()));
+
+    static final ChangeForm<DefinitionChanges.ChangeProperties> PROPERTY_ADD = properties(true);
+    static final ChangeForm<DefinitionChanges.ChangeProperties> PROPERTY_REMOVE = properties(false);
+    static final ChangeForm<DefinitionChanges.SetExpiration> EXPIRATION_UPDATE = new ChangeForm<>(
             DefinitionChanges.SetExpiration.class,
             in -> new DefinitionChanges.SetExpiration(in.fields().number("expiration")),
-            (command, out) -> out.put("expiration", command.expiration())),
-    ACQUIRE_RELEASE(
-            "acquire-release",
+            (command, out) -> out.put("expiration", command.expiration()));
+
+    static final ChangeForm<AcquisitionChanges.Release> ACQUIRE_RELEASE = new ChangeForm<>(
             AcquisitionChanges.Release.class,
             in -> new AcquisitionChanges.Release(in.fields().textOr("owner", ""), in.optional("reason")),
             (command, out) -> {
@@ -124,11 +128,11 @@ public enum AdminMethod {
                 if (command.reason() != null) {
                     out.put("reason", command.reason());
                 }
-            }),
-    ANNOTATE(
-            "annotate",
+            });
+
+    static final ChangeForm<NoteChanges.Annotate> ANNOTATE = new ChangeForm<>(
             NoteChanges.Annotate.class,
-            in -> new NoteChanges.Annotate(in.fields().textOr("targets", ""), in.paths(), NoteEdit.read(in.fields())),
+            in -> new NoteChanges.Annotate(in.targetsOrNone(), in.paths(), NoteEdit.read(in.fields())),
             (command, out) -> {
                 if (!command.targets().isEmpty()) {
                     out.put("targets", command.targets());
@@ -138,31 +142,22 @@ public enum AdminMethod {
                     command.paths().forEach(paths::add);
                 }
                 out.setAll(command.edit().toJson());
-            }),
-    UPGRADE_FINISH(
-            "upgrade-finish",
-            FormatChanges.FinishUpgrade.class,
-            in -> new FormatChanges.FinishUpgrade(),
-            (command, out) -> {});
+            });
 
-    private final String verb;
-    private final Predicate<Command> means;
-    private final Function<Reader, ? extends Command> read;
-    private final BiConsumer<Command, ObjectNode> write;
+    static final ChangeForm<FormatChanges.FinishUpgrade> UPGRADE_FINISH = new ChangeForm<>(
+            FormatChanges.FinishUpgrade.class, in -> new FormatChanges.FinishUpgrade(), (command, out) -> {});
 
-    <C extends Command> AdminMethod(
-            String verb, Class<C> type, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
-        this(verb, type, command -> true, read, write);
+    private ChangeForm(Class<C> type, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
+        this(type, command -> true, read, write);
     }
 
-    /** A method that reports the liveness of hosts; four methods share one command. */
-    AdminMethod(LivenessChange change) {
-        this(
-                change.word(),
+    /** The form of a report about the liveness of hosts; four changes share one command. */
+    private static ChangeForm<LivenessChanges.SetLiveness> liveness(LivenessChange change) {
+        return new ChangeForm<>(
                 LivenessChanges.SetLiveness.class,
                 command -> command.change() == change,
                 in -> new LivenessChanges.SetLiveness(
-                        change, in.text("targets"), in.fields().textOr("cause", "")),
+                        change, in.targets(), in.fields().textOr("cause", "")),
                 (command, out) -> {
                     out.put("targets", command.targets());
                     if (!command.cause().isEmpty()) {
@@ -171,10 +166,9 @@ public enum AdminMethod {
                 });
     }
 
-    /** A method that changes properties; two methods share one command. */
-    AdminMethod(String verb, boolean add) {
-        this(
-                verb,
+    /** The form of a change of properties; two changes share one command. */
+    private static ChangeForm<DefinitionChanges.ChangeProperties> properties(boolean add) {
+        return new ChangeForm<>(
                 DefinitionChanges.ChangeProperties.class,
                 command -> command.add() == add,
                 in -> new DefinitionChanges.ChangeProperties(add, in.properties()),
@@ -184,42 +178,12 @@ public enum AdminMethod {
                 });
     }
 
-    <C extends Command> AdminMethod(
-            String verb, Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
-        this.verb = verb;
-        this.means = command -> type.isInstance(command) && means.test(type.cast(command));
-        this.read = read;
-        this.write = (command, out) -> write.accept(type.cast(command), out);
-    }
-
-    /** Returns the method that requests {@code command}. */
-    static AdminMethod of(Command command) {
-        return Arrays.stream(values())
-                .filter(method -> method.means.test(command))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no request asks for " + command));
-    }
-
-    /** Returns whether flux-core has this method too. Flux-core's response to the method has no payload. */
-    boolean isOfFlux() {
-        return this == DRAIN || this == UNDRAIN || this == MONITOR_FORCE_DOWN || this == EXPIRATION_UPDATE;
-    }
-
-    /** Returns the name of the method without the service. */
-    public String verb() {
-        return verb;
-    }
-
-    public String topic() {
-        return "resource." + verb;
-    }
-
-    Command read(Reader in) {
-        return read.apply(in);
+    boolean isFor(Command command) {
+        return type.isInstance(command) && means.test(type.cast(command));
     }
 
     void write(Command command, ObjectNode out) {
-        write.accept(command, out);
+        write.accept(type.cast(command), out);
     }
 
     private static void put(ObjectNode out, String targets, @Nullable String reason, HoldChanges.Mode mode) {
@@ -240,12 +204,8 @@ public enum AdminMethod {
      * it says what is wrong.
      */
     record Reader(Fields fields) {
-        Reader(AdminMethod method, @Nullable ObjectNode payload) {
-            this(new Fields(
-                    payload == null ? JsonNodeFactory.instance.objectNode() : payload,
-                    "",
-                    (place, sentence) ->
-                            new RpcException(Errno.EPROTO, method.topic() + ": " + place + " " + sentence)));
+        Reader(String topic, ObjectNode payload) {
+            this(Payload.fields(topic, payload));
         }
 
         /** Reads the mode; an unknown mode is refused with flux-core's sentence and error number. */
@@ -272,7 +232,26 @@ public enum AdminMethod {
             }
         }
 
-        String text(String key) {
+        /** Returns the targets, or the text that selects them: a request has exactly one of the two. */
+        String targets() {
+            boolean both = fields.has(TARGETS) && fields.has(SELECT);
+            if (both) {
+                throw fields.fault(SELECT, "and /" + TARGETS + " must not both be given");
+            }
+            return text(fields.has(SELECT) ? SELECT : TARGETS);
+        }
+
+        /** Returns the text that selects the targets; null if the request names them. */
+        @Nullable
+        String selected() {
+            return fields.optional(SELECT);
+        }
+
+        String targetsOrNone() {
+            return fields.has(TARGETS) || fields.has(SELECT) ? targets() : "";
+        }
+
+        private String text(String key) {
             if (!fields.has(key)) {
                 throw fields.fault(key, "is missing");
             }

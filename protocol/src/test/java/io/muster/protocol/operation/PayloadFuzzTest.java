@@ -1,4 +1,4 @@
-package io.muster.protocol.admin;
+package io.muster.protocol.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,15 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
+import io.muster.protocol.admin.DryRunAnswer;
+import io.muster.protocol.admin.FeasibilityAnswer;
+import io.muster.protocol.admin.FeasibilityRequest;
+import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.Introduction;
+import io.muster.protocol.admin.InventoryAnswer;
+import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -39,19 +48,35 @@ class PayloadFuzzTest {
     @FuzzTest(maxDuration = "5m")
     void requestsAreRefusedOrReadWithoutLoss(byte[] text) throws Exception {
         ObjectNode json = json(text);
-        for (String method : json == null ? List.<String>of() : METHODS) {
-            AdminRequest request;
+        if (json == null) {
+            return;
+        }
+        for (String method : METHODS) {
+            ChangeRequest request;
             try {
-                request = AdminRequest.parse(AdminRequestTest.method(method), json);
+                request = ChangeRequestTest.parse(method, json);
             } catch (RpcException e) {
                 assertThat(e.sentence()).isNotBlank();
                 continue;
             }
-            AdminRequest.Call call = AdminRequest.call(request.command(), request.dryRun());
+            ChangeRequest.Call call = ChangeRequest.call(request.command(), request.dryRun());
             assertThat(call.topic()).isEqualTo("resource." + method);
-            AdminRequest again =
-                    AdminRequest.parse(AdminRequestTest.method(method), Json.parse(Json.encode(call.payload())));
-            assertThat(AdminRequest.call(again.command(), again.dryRun())).isEqualTo(call);
+            ChangeRequest again = ChangeRequestTest.parse(method, Json.parse(Json.encode(call.payload())));
+            assertThat(ChangeRequest.call(again.command(), again.dryRun())).isEqualTo(call);
+        }
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void everyOperationRefusesOrServesAnyPayload(byte[] text) {
+        for (Operation<? super Connection, ?> operation : Operations.all()) {
+            try {
+                operation.serve(ChangeRequestTest.NOBODY, Bytes.wrap(text));
+            } catch (RpcException e) {
+                assertThat(e.errno()).isIn(Errno.EPROTO, Errno.EINVAL);
+                assertThat(e.sentence()).isNotBlank();
+            } catch (ProtocolException e) {
+                assertThat(e).message().isNotBlank();
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-package io.muster.protocol.admin;
+package io.muster.protocol.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,32 +14,38 @@ import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.Once;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
-import java.util.Arrays;
+import java.lang.reflect.Proxy;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class AdminRequestTest {
+class ChangeRequestTest {
+    /** Serves nothing. */
+    static final Connection NOBODY = (Connection) Proxy.newProxyInstance(
+            Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> null);
+
     private static ObjectNode json(String text) throws Exception {
         return Json.parse(Bytes.text(text.replace('\'', '"')));
     }
 
-    static AdminMethod method(String verb) {
-        return Arrays.stream(AdminMethod.values())
-                .filter(method -> method.verb().equals(verb))
-                .findFirst()
-                .orElseThrow();
+    /** Reads the payload of a request for the topic {@code resource.METHOD}. */
+    static ChangeRequest parse(String method, ObjectNode payload) {
+        String topic = "resource." + method;
+        return ChangeRequest.parse(
+                topic, Objects.requireNonNull(Operations.of(topic), topic).form(), payload);
     }
 
     private static Command read(String method, String text) throws Exception {
-        AdminRequest request = AdminRequest.parse(method(method), json(text));
+        ChangeRequest request = parse(method, json(text));
         assertThat(request.dryRun()).isFalse();
         return request.command();
     }
@@ -72,13 +78,13 @@ class AdminRequestTest {
                 "monitor-force-down|{'ranks':''}",
             })
     void callsAreReadAndWrittenUnchanged(String method, String payload) throws Exception {
-        AdminRequest request = AdminRequest.parse(method(method), json(payload));
-        AdminRequest.Call call = AdminRequest.call(request.command(), false);
+        ChangeRequest request = parse(method, json(payload));
+        ChangeRequest.Call call = ChangeRequest.call(request.command(), false);
         assertThat(call.topic()).isEqualTo("resource." + method);
         assertThat(Json.encode(call.payload()).text()).isEqualTo(payload.replace('\'', '"'));
 
-        ObjectNode dry = AdminRequest.call(request.command(), true).payload();
-        assertThat(AdminRequest.parse(method(method), dry)).isEqualTo(new AdminRequest(request.command(), true));
+        ObjectNode dry = ChangeRequest.call(request.command(), true).payload();
+        assertThat(parse(method, dry)).isEqualTo(new ChangeRequest(request.command(), true));
     }
 
     @Test
@@ -97,10 +103,26 @@ class AdminRequestTest {
                 .isEqualTo(new DefinitionChanges.ChangeProperties(true, new TreeMap<>(Map.of("a", "1"))));
     }
 
+    @Test
+    void aSelectionIsReplacedByTheTargetsThatWereFoundForIt() throws Exception {
+        ChangeRequest request = parse(
+                "drain", json("{'select':'@gpu','reason':'x','if-seq':7,'id':'01234567-89ab-cdef-0123-456789abcdef'}"));
+        ChangeRequest.Selection selection = Objects.requireNonNull(request.selection());
+        assertThat(selection.text()).isEqualTo("@gpu");
+        ChangeRequest found = request.found("node[1-2]");
+        assertThat(found.selection()).isNull();
+        assertThat(found.seq()).isEqualTo(7);
+        assertThat(found.command())
+                .isEqualTo(new Once(
+                        new HoldChanges.Drain("node[1-2]", "x", Mode.NONE, Hold.SHARED, 0),
+                        Objects.requireNonNull(request.command().id())));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"status", "acquire", "", "drain ", "Drain", "reload", "monitor-waitup"})
     void methodsThatRequestNoCommandAndMisspelledNamesHaveNoConstant(String method) {
-        assertThat(AdminMethod.values()).extracting(AdminMethod::verb).doesNotContain(method);
+        Operation<?, ?> operation = Operations.of("resource." + method);
+        assertThat(operation == null || !operation.isCommand()).isTrue();
     }
 
     /** flux-core's error numbers and, where flux-core has a sentence, its sentence. */
@@ -110,6 +132,9 @@ class AdminRequestTest {
             quoteCharacter = '`',
             value = {
                 "drain|{}|EPROTO|resource.drain: /targets is missing",
+                "drain|{'targets':'1','select':'all'}|EPROTO|resource.drain: /select and /targets must not both be given",
+                "drain|{'select':1}|EPROTO|resource.drain: /select must be a string",
+                "drain|{'targets':'1','if-seq':-1}|EPROTO|resource.drain: /if-seq must be an integer from 0 to 9223372036854775807",
                 "annotate|{'targets':'1','mark':{'state':''}}|EPROTO|resource.annotate: /mark/state must not be empty: null removes the mark",
                 "drain|{'targets':1}|EPROTO|resource.drain: /targets must be a string",
                 "drain|{'targets':null}|EPROTO|resource.drain: /targets must be a string",
@@ -141,7 +166,7 @@ class AdminRequestTest {
     void malformedPayloadsAreRefusedWithErrnoAndSentence(String method, String payload, String errno, String sentence)
             throws Exception {
         ObjectNode json = json(payload.replace("'bogus' s", "bogus"));
-        assertThatThrownBy(() -> AdminRequest.parse(method(method), json))
+        assertThatThrownBy(() -> parse(method, json))
                 .isInstanceOfSatisfying(
                         RpcException.class, e -> assertThat(e.errno()).hasToString(errno))
                 .hasMessage(sentence);
@@ -150,17 +175,18 @@ class AdminRequestTest {
     @ParameterizedTest
     @ValueSource(strings = {"drain", "undrain", "exclude", "lively", "property-add", "expiration-update"})
     void aRequestWithoutAPayloadIsRefused(String method) {
-        assertThatThrownBy(() -> AdminRequest.parse(method(method), null))
+        Operation<? super Connection, ?> operation = Objects.requireNonNull(Operations.of("resource." + method));
+        assertThatThrownBy(() -> operation.serve(NOBODY, null))
                 .isInstanceOfSatisfying(
                         RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EPROTO));
     }
 
     @Test
     void commandsThatOnlyTheDaemonIssuesHaveNoCall() {
-        assertThatThrownBy(() -> AdminRequest.call(new HoldChanges.LiftExpired(), false))
+        assertThatThrownBy(() -> ChangeRequest.call(new HoldChanges.LiftExpired(), false))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("no request asks for LiftExpired");
         Command define = new DefinitionChanges.Define(ResourceSet.EMPTY, "x", Liveness.Status.ONLINE);
-        assertThatThrownBy(() -> AdminRequest.call(define, false)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ChangeRequest.call(define, false)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -1,4 +1,4 @@
-package io.muster.protocol.admin;
+package io.muster.protocol.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -23,6 +23,9 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.admin.Status;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;
@@ -36,7 +39,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-class AdminPropsTest {
+class ChangePropsTest {
     private static final String[] TEXTS = {"", "0-3", "host[0-3]", "x y", "\"\\\n", "\uD83D\uDE00 ü", "a/b~c", "admin"};
     private static final List<Mode> MODES = List.of(Mode.values());
     private static final List<String> REPORTS = List.of("online", "offline", "torpid", "lively");
@@ -87,10 +90,10 @@ class AdminPropsTest {
     @Seeds
     void everyCallIsReadAsTheCommandThatItWasBuiltFrom(Random random) throws Exception {
         for (int i = 0; i < 20; i++) {
-            AdminRequest request = new AdminRequest(command(random), random.nextBoolean());
-            AdminRequest.Call call = AdminRequest.call(request.command(), request.dryRun());
-            AdminMethod method = AdminRequestTest.method(call.topic().substring("resource.".length()));
-            assertThat(AdminRequest.parse(method, Json.parse(Json.encode(call.payload()))))
+            ChangeRequest request = new ChangeRequest(command(random), random.nextBoolean());
+            ChangeRequest.Call call = ChangeRequest.call(request.command(), request.dryRun());
+            String method = call.topic().substring("resource.".length());
+            assertThat(ChangeRequestTest.parse(method, Json.parse(Json.encode(call.payload()))))
                     .isEqualTo(request);
         }
     }

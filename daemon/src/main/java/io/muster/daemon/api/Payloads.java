@@ -1,0 +1,149 @@
+package io.muster.daemon.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.http.Ask;
+import io.muster.daemon.http.Refusal;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.state.ChangeId;
+import io.muster.protocol.admin.RequestId;
+import io.muster.protocol.operation.Http;
+import io.muster.protocol.operation.Operation;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the payload of an operation from a request over HTTP. The reader of the operation refuses wrong values. */
+final class Payloads {
+    private static final Pattern TAG = Pattern.compile("\"(\\d{1,18})\\.[0-9a-f.]+(-gzip)?\"");
+    private static final Pattern SECONDS = Pattern.compile("\\d{1,12}(\\.\\d{1,9})?");
+    private static final String TARGETS = "targets";
+    private static final String HOLDER = "holder";
+
+    private Payloads() {}
+
+    static Bytes of(Operation<?, ?> operation, Http place, Ask ask) {
+        ObjectNode payload = place.method().equals("POST") ? body(place, ask) : JsonNodeFactory.instance.objectNode();
+        for (Http.Param param : place.params()) {
+            List<String> values = ask.params().get(param.name());
+            if (values != null) {
+                payload.set(param.name(), value(param, values.get(0)));
+            }
+        }
+        if (!place.always().isEmpty()) {
+            payload.put(place.always(), true);
+        }
+        String host = place.host(ask.path());
+        if (!host.isEmpty()) {
+            payload.put("host", host);
+        }
+        if (operation.isCommand()) {
+            complete(operation, payload, ask);
+        }
+        return Json.encode(payload);
+    }
+
+    private static ObjectNode body(Http place, Ask ask) {
+        ObjectNode body;
+        try {
+            body = Json.parse(Bytes.join(ask.body(), Bytes.wrap(new byte[] {0})));
+        } catch (ProtocolException e) {
+            throw new Refusal(400, String.valueOf(e.getMessage()));
+        }
+        List<String> keys = place.body().stream().map(Http.Param::name).toList();
+        body.fieldNames().forEachRemaining(key -> {
+            if (!keys.isEmpty() && !keys.contains(key)) {
+                throw new Refusal(
+                        400, "/" + key + " is not a key of this request: the keys are " + String.join(", ", keys));
+            }
+        });
+        for (Http.Param param : place.body()) {
+            JsonNode value = body.path(param.name());
+            if (param.type() == Http.Type.TIME && value.isTextual()) {
+                body.set(param.name(), value(param, value.textValue()));
+            }
+        }
+        return body;
+    }
+
+    /** Returns the value that a text stands for; the text itself if it stands for none, which the reader of the operation refuses. */
+    private static JsonNode value(Http.Param param, String text) {
+        JsonNodeFactory json = JsonNodeFactory.instance;
+        return switch (param.type()) {
+            case TEXT -> json.textNode(text);
+            case FLAG ->
+                text.isEmpty() || text.equals("true")
+                        ? json.booleanNode(true)
+                        : text.equals("false") ? json.booleanNode(false) : json.textNode(text);
+            case NUMBER -> text.matches("-?\\d{1,18}") ? json.numberNode(Long.parseLong(text)) : json.textNode(text);
+            case TIME -> json.numberNode(time(param.name(), text));
+        };
+    }
+
+    private static double time(String name, String text) {
+        try {
+            if (SECONDS.matcher(text).matches()) {
+                return Double.parseDouble(text);
+            }
+            Instant time = OffsetDateTime.parse(text).toInstant();
+            return time.getEpochSecond() + time.getNano() / (double) TimeUnit.SECONDS.toNanos(1);
+        } catch (DateTimeException e) {
+            throw new Refusal(
+                    400,
+                    "/" + name
+                            + " must be a time by RFC 3339, such as 2026-11-23T17:00:00Z, or seconds since the epoch");
+        }
+    }
+
+    /** Adds what a change has in headers, and passes on the targets as people write them. */
+    private static void complete(Operation<?, ?> operation, ObjectNode payload, Ask ask) {
+        JsonNode targets = payload.remove(TARGETS);
+        if (targets == null || !targets.isTextual()) {
+            throw new Refusal(400, TARGETS + " is missing: name ranks, hosts, all, @PROPERTY or @{EXPR}");
+        }
+        payload.set("select", targets);
+        if (operation.endsHolds() && !payload.has(HOLDER)) {
+            payload.put(HOLDER, Hold.SHARED); // without a holder, force-overwrite would end the holds of all holders
+        }
+        RequestId.give(payload, id(ask.header("idempotency-key")));
+        long seq = condition(ask.header("if-match"));
+        if (seq >= 0) {
+            payload.put("if-seq", seq);
+        }
+    }
+
+    /** Returns the id of the change; a new one if the request has none. */
+    private static UUID id(@Nullable String key) {
+        if (key == null) {
+            return UUID.randomUUID();
+        }
+        try {
+            boolean quoted = key.length() > 1 && key.startsWith("\"") && key.endsWith("\"");
+            return ChangeId.parse(quoted ? key.substring(1, key.length() - 1) : key);
+        } catch (IllegalArgumentException e) {
+            throw new Refusal(400, "Idempotency-Key must be a UUID");
+        }
+    }
+
+    /** Returns the sequence number that the header If-Match names; -1 for none. */
+    private static long condition(@Nullable String text) {
+        if (text == null || text.equals("*")) {
+            return -1;
+        }
+        Matcher tag = TAG.matcher(text);
+        if (!tag.matches()) {
+            throw new Refusal(400, "If-Match must be an ETag of a response of this API, or *");
+        }
+        return Long.parseLong(tag.group(1));
+    }
+}

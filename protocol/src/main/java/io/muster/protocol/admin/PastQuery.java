@@ -1,0 +1,69 @@
+package io.muster.protocol.admin;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.history.Outage;
+import io.muster.inventory.history.Period;
+import io.muster.inventory.history.Totals;
+import io.muster.inventory.json.Fields;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A question about the past.
+ *
+ * @param targets the hosts; null for all
+ * @param notes whether marks and tags are intervals of the answer
+ * @param by what a report sums up by
+ * @param kinds the states that a report sums up
+ */
+public record PastQuery(@Nullable String targets, Period period, boolean notes, Totals.By by, Set<Outage.Kind> kinds) {
+    public PastQuery {
+        kinds = Set.copyOf(kinds);
+    }
+
+    public static PastQuery parse(ObjectNode payload) {
+        Fields in = Payload.fields("documents", payload)
+                .only("is not a key of this request", "targets", "since", "until", "notes", "by", "states");
+        Period period = new Period(time(in, "since", 0), time(in, "until", Double.MAX_VALUE));
+        if (period.since() > period.until()) {
+            throw in.fault("since", "is later than /until");
+        }
+        return new PastQuery(
+                in.optional("targets"),
+                period,
+                in.flag("notes"),
+                in.has("by") ? in.choice("by", Totals.By.class, Totals.By::word) : Totals.By.REASON,
+                kinds(in));
+    }
+
+    private static double time(Fields in, String key, double otherwise) {
+        if (!in.has(key)) {
+            return otherwise;
+        }
+        double time = in.number(key, "seconds since the epoch");
+        if (time < 0) {
+            throw in.fault(key, "must be seconds since the epoch");
+        }
+        return time;
+    }
+
+    private static Set<Outage.Kind> kinds(Fields in) {
+        if (!in.has("states")) {
+            return EnumSet.of(Outage.Kind.DRAINED);
+        }
+        Set<Outage.Kind> kinds = EnumSet.noneOf(Outage.Kind.class);
+        for (String word : in.text("states").split(",", -1)) {
+            Outage.Kind found = null;
+            for (Outage.Kind kind : Outage.Kind.values()) {
+                found = kind.word().equals(word) && !kind.isNote() ? kind : found;
+            }
+            if (found == null) {
+                throw in.fault(
+                        "states", "has no state " + word + ": the states are drained, excluded, lost, offline, torpid");
+            }
+            kinds.add(found);
+        }
+        return kinds;
+    }
+}

@@ -1,0 +1,236 @@
+package io.muster.protocol.operation;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.state.Command;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
+import io.muster.protocol.wire.ProtocolException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A row of the table {@link Operations}: one thing that a client may ask of the daemon.
+ *
+ * @param <S> the interface whose method serves the operation: {@link Service} at every door, {@link Connection} on the wire only
+ * @param <Q> the request
+ */
+public final class Operation<S, Q> {
+    /** What becomes of a request. */
+    public enum Kind {
+        /** Has no effect besides its response. */
+        QUESTION,
+        /** Has an effect and one response. */
+        ACTION,
+        /** Has an effect and any number of responses, until one of the two sides ends the stream. */
+        STREAM,
+        /** Has an effect and no response. */
+        NOTICE
+    }
+
+    private final Row row;
+    private final Reader<Q> reader;
+    private final Server<S, Q> server;
+
+    private Operation(Row row, Reader<Q> reader, Server<S, Q> server) {
+        this.row = row;
+        this.reader = reader;
+        this.server = server;
+    }
+
+    /** Reads the payload of a request. */
+    interface Reader<Q> {
+        Q read(@Nullable Bytes payload) throws ProtocolException;
+    }
+
+    /** Serves a request. */
+    interface Server<S, Q> {
+        void serve(S service, Q request) throws ProtocolException;
+    }
+
+    /**
+     * Reads a payload and has the request served.
+     *
+     * @throws RpcException if the request is refused
+     * @throws ProtocolException if the payload is not of the form that every payload has
+     */
+    public void serve(S service, @Nullable Bytes payload) throws ProtocolException {
+        server.serve(service, reader.read(payload));
+    }
+
+    public String topic() {
+        return row.topic;
+    }
+
+    /** Returns the right that a user needs. */
+    public Right right() {
+        return row.right;
+    }
+
+    public Kind kind() {
+        return row.kind;
+    }
+
+    /** Returns whether a request may change the inventory, so that only some sockets take it. */
+    public boolean isChange() {
+        return row.right == Right.CHANGE || row.right == Right.HOLD || row.right == Right.ALERTS;
+    }
+
+    /** Returns whether flux-core has this operation, with the same payload and the same response. */
+    public boolean isOfFlux() {
+        return row.ofFlux;
+    }
+
+    /** Returns whether instances of Flux send the requests, whose faults an operator has to see in the log. */
+    public boolean isOfInstances() {
+        return row.ofInstances;
+    }
+
+    /** Returns whether the operation ends holds, which more users may do than place them. */
+    public boolean endsHolds() {
+        return row.endsHolds;
+    }
+
+    /** Returns whether {@code all} and expressions in targets leave out excluded and lost hosts. */
+    public boolean isForMembers() {
+        return row.forMembers;
+    }
+
+    /** Returns the place of the operation in HTTP; null if only the wire has the operation. */
+    public @Nullable Http http() {
+        return row.http;
+    }
+
+    /** Returns whether the answer depends on the state of the inventory only. */
+    public boolean isOfState() {
+        return row.ofState;
+    }
+
+    /** Returns whether the operation carries out a {@link Command}. */
+    public boolean isCommand() {
+        return row.form != null;
+    }
+
+    /** Returns whether a request of this operation asks for {@code command}. */
+    boolean means(Command command) {
+        return row.form != null && row.form.isFor(command);
+    }
+
+    ChangeForm<?> form() {
+        if (row.form == null) {
+            throw new IllegalStateException(row.topic + " is no change by a command");
+        }
+        return row.form;
+    }
+
+    /** Returns the refusal of a payload that is too long; null for any other payload. */
+    public @Nullable RpcException refusal(int bytes) {
+        return bytes <= row.most
+                ? null
+                : new RpcException(
+                        Errno.EINVAL,
+                        row.topic + ": the request has " + bytes + " bytes, but may have at most " + row.most
+                                + (row.form == null ? "" : ": name fewer targets or properties in each request"));
+    }
+
+    @Override
+    public String toString() {
+        return row.topic;
+    }
+
+    /** The facts about an operation, which {@link Operations} lists one after the other. */
+    static final class Row {
+        /** What the core thread may read. Parsed JSON takes thirty times the size of its text. */
+        private static final int USUAL = 1 << 20;
+
+        private final String topic;
+        private final Right right;
+        private final Kind kind;
+        private int most = USUAL;
+        private boolean ofFlux;
+        private boolean ofInstances;
+        private boolean endsHolds;
+        private boolean ofState;
+        private boolean forMembers;
+        private @Nullable Http http;
+        private @Nullable ChangeForm<?> form;
+
+        Row(String topic, Right right, Kind kind) {
+            this.topic = topic;
+            this.right = right;
+            this.kind = kind;
+        }
+
+        Row most(int bytes) {
+            most = bytes;
+            return this;
+        }
+
+        Row ofFlux() {
+            ofFlux = true;
+            return this;
+        }
+
+        Row ofInstances() {
+            ofInstances = true;
+            return this;
+        }
+
+        Row endsHolds() {
+            endsHolds = true;
+            return this;
+        }
+
+        Row forMembers() {
+            forMembers = true;
+            return this;
+        }
+
+        Row ofState() {
+            ofState = true;
+            return this;
+        }
+
+        Row at(Http place) {
+            http = place;
+            return this;
+        }
+
+        /** An operation whose payload means nothing. */
+        <S> Operation<S, Boolean> by(Consumer<S> server) {
+            return new Operation<>(this, payload -> true, (service, nothing) -> server.accept(service));
+        }
+
+        /** An operation whose payload is read beside the core thread, because that takes long. */
+        <S> Operation<S, Bytes> unread(Server<S, Bytes> server) {
+            return new Operation<>(this, this::required, server);
+        }
+
+        /** An operation whose payload may be missing, which is as good as an empty one. */
+        <S> Operation<S, Bytes> optional(Server<S, Bytes> server) {
+            return new Operation<>(this, payload -> payload == null ? Bytes.EMPTY : payload, server);
+        }
+
+        <S, Q> Operation<S, Q> reads(Reader<Q> reader, Server<S, Q> server) {
+            return new Operation<>(this, reader, server);
+        }
+
+        <S, Q> Operation<S, Q> with(Function<ObjectNode, Q> reader, Server<S, Q> server) {
+            return new Operation<>(this, payload -> reader.apply(Json.parse(required(payload))), server);
+        }
+
+        Operation<Service, ChangeRequest> change(ChangeForm<?> changes) {
+            form = changes;
+            return with(payload -> ChangeRequest.parse(topic, changes, payload), Service::change);
+        }
+
+        private Bytes required(@Nullable Bytes payload) {
+            if (payload == null) {
+                throw new RpcException(Errno.EPROTO, topic + " without a payload");
+            }
+            return payload;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.muster.protocol.operation;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.admin.PastQuery;
+import io.muster.protocol.admin.ReloadRequest;
+import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.wire.Bytes;
+
+/** Serves the operations that every door has. An object serves one request: it has the caller, and returns the answer. */
+public interface Service {
+    void change(ChangeRequest request);
+
+    void reload(ReloadRequest request);
+
+    void acceptClock();
+
+    void web(WebRequest request);
+
+    void status();
+
+    void schedStatus();
+
+    void get();
+
+    void inventory();
+
+    void confirm();
+
+    void upgradeStatus();
+
+    void stats();
+
+    void attribute(ObjectNode request);
+
+    void attributes();
+
+    void config();
+
+    /** @param unread a {@link io.muster.protocol.admin.FindRequest} */
+    void find(Bytes unread);
+
+    /** @param unread a {@link io.muster.protocol.admin.FeasibilityRequest} */
+    void feasibility(Bytes unread);
+
+    /** @param unread a {@link io.muster.protocol.admin.StateQuery} */
+    void document(Document document, Bytes unread);
+
+    /** Answers with intervals of the past. */
+    void intervals(PastQuery query);
+
+    /** Answers with sums over the past. */
+    void totals(PastQuery query);
+
+    /** Answers with the condition of the daemon, its schedulers, and the user that asks. */
+    void service();
+
+    /** Carries out the alerts of a message of an Alertmanager. */
+    void alerts(ObjectNode message);
+}
