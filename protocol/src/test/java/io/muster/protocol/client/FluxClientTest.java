@@ -10,7 +10,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Event;
+import io.muster.protocol.wire.EventMessage;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
@@ -103,7 +103,7 @@ class FluxClientTest {
                     Request first = side.read();
                     Request second = side.read();
                     Request stream = side.read();
-                    side.send(new Event(new Header(0, ScriptedPeer.SERVER), "job-state", null, 1));
+                    side.send(new EventMessage(new Header(0, ScriptedPeer.SERVER), "job-state", null, 1));
                     side.send(Response.success(Request.of("a.b", null, 0, 999), ScriptedPeer.SERVER, null));
                     side.stream(stream, "{\"n\":3}");
                     side.answer(second, "{\"n\":2}");
