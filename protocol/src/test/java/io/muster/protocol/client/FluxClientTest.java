@@ -110,8 +110,8 @@ class FluxClientTest {
                     side.answer(first, "{\"n\":1}");
                 });
                 FluxClient client = FluxClient.connect(peer.uri())) {
-            Call first = client.call("a.first", null);
-            Call second = client.call("a.second", null);
+            SentRequest first = client.call("a.first", null);
+            SentRequest second = client.call("a.second", null);
             ResponseStream stream = client.stream("a.stream", null);
             assertThat(first.get()).isEqualTo(object().put("n", 1));
             assertThat(stream.next()).isEqualTo(object().put("n", 3));
@@ -129,7 +129,7 @@ class FluxClientTest {
                     side.answer(side.read(), "{\"quick\":1}");
                 });
                 FluxClient client = FluxClient.connect(peer.uri())) {
-            Call slow = client.call("a.slow", null);
+            SentRequest slow = client.call("a.slow", null);
             assertThatThrownBy(() -> slow.get(AT_ONCE))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessage(socket() + " did not answer a.slow within 1 ms");
@@ -361,11 +361,11 @@ class FluxClientTest {
                     }
                 });
                 FluxClient client = FluxClient.connect(peer.uri())) {
-            List<Call> sent = new ArrayList<>();
+            List<SentRequest> sent = new ArrayList<>();
             for (int i = 0; i < calls; i++) {
                 sent.add(client.call("a.b", object().put("text", large)));
             }
-            for (Call call : sent) {
+            for (SentRequest call : sent) {
                 assertThat(call.get()).isEqualTo(object().put("text", large));
             }
         }
