@@ -351,7 +351,7 @@ public final class EtcdLedger implements Ledger {
         } else if (!leads(leading)) {
             step();
         } else if (question) {
-            Pending.all(waiting).succeed(completions);
+            Batches.all(waiting).succeed(completions);
         }
         return question;
     }
@@ -390,7 +390,7 @@ public final class EtcdLedger implements Ledger {
     /** Writes one group of the batches that wait. */
     private void commit(Writer leading) throws ForeignException {
         long start = System.nanoTime();
-        Pending pending = Pending.of(waiting, leading.head().seq() + 1, status.reason());
+        Batches pending = Batches.of(waiting, leading.head().seq() + 1, status.reason());
         List<List<byte[]>> commands = pending.commands();
         if (commands.isEmpty()) { // the changes were decided on one that failed
             pending.fail(status.reason(), false, completions);
@@ -421,7 +421,7 @@ public final class EtcdLedger implements Ledger {
         fail(leading, group, pending, verdict);
     }
 
-    private void fail(Writer leading, Group group, Pending pending, Writer.Verdict verdict) {
+    private void fail(Writer leading, Group group, Batches pending, Writer.Verdict verdict) {
         if (verdict.kind() == Writer.Kind.ENDED) {
             follower.resolve(group.first(), group.txn(), pending.commands(), durable -> {
                 if (durable != null && durable) {
@@ -448,7 +448,7 @@ public final class EtcdLedger implements Ledger {
         follower.loseHope();
         boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
         if (hopeless && !waiting.isEmpty()) {
-            Pending.all(waiting).fail(reason, true, completions);
+            Batches.all(waiting).fail(reason, true, completions);
         }
     }
 
