@@ -97,7 +97,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
     /** Responses that did not fit into the channel. While there are any, the connection is not writable. */
     private final Unsent unsent;
 
-    private final Deadlines deadlines = new Deadlines();
+    private final ProgressLimits deadlines = new ProgressLimits();
     private final Set<Task> due = EnumSet.noneOf(Task.class);
     private int pending;
     private long received;
