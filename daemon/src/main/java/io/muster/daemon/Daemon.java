@@ -97,10 +97,10 @@ final class Daemon {
         WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
         this.backend = threads.onCore(() -> backend(core, config, environment, threads, telemetry, pages));
         this.preparation = new Preparation(core, threads);
-        Following following = null;
+        Leadership following = null;
         EtcdLedger shared = core.shared();
         if (shared != null) {
-            following = new Following(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
+            following = new Leadership(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
             following.catchUp(config);
         } else {
             threads.core()
@@ -140,7 +140,7 @@ final class Daemon {
     }
 
     /** Waits until the daemon leads or follows. Everything is built, so that a daemon that begins to lead serves at once. */
-    private void settle(Following following) throws Exception {
+    private void settle(Leadership following) throws Exception {
         boolean settled = false;
         try {
             following.settle();

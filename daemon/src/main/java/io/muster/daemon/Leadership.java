@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Makes this daemon a leader or a standby, as the ledger on etcd decides. A standby applies the leader's changes and answers
  * all queries. Only the leader accepts changes and serves schedulers and reporters.
  */
-final class Following implements Standing {
+final class Leadership implements Standing {
     private static final Logger log = LoggerFactory.getLogger("ledger");
 
     private final Core core;
@@ -53,7 +53,7 @@ final class Following implements Standing {
     private @Nullable String silence;
 
     /** @param patience how long a start waits for the ledger */
-    Following(Core core, Threads threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
+    Leadership(Core core, Threads threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.preparation = preparation;
