@@ -398,7 +398,7 @@ public final class EtcdLedger implements Ledger {
         }
         long first = leading.head().seq() + 1;
         byte[] lines = JournalLines.encode(first, commands);
-        Group group = leading.next(pending.last(), level, lines);
+        EventGroup group = leading.next(pending.last(), level, lines);
         long encoded = System.nanoTime();
         Writer.Verdict verdict;
         try {
@@ -421,7 +421,7 @@ public final class EtcdLedger implements Ledger {
         fail(leading, group, pending, verdict);
     }
 
-    private void fail(Writer leading, Group group, Batches pending, Writer.Verdict verdict) {
+    private void fail(Writer leading, EventGroup group, Batches pending, Writer.Verdict verdict) {
         if (verdict.kind() == Writer.Kind.ENDED) {
             follower.resolve(group.first(), group.txn(), pending.commands(), durable -> {
                 if (durable != null && durable) {

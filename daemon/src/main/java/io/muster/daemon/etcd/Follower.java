@@ -28,7 +28,7 @@ final class Follower {
     private final ObjLongConsumer<String> reached;
     private final Duration patience;
 
-    private volatile Group.Head head;
+    private volatile EventGroup.Head head;
     private volatile long heardAt = System.nanoTime();
     private volatile long lag;
     /** Whether the last attempt to read was not answered. */
@@ -55,7 +55,7 @@ final class Follower {
         this.uploads = new Uploads(store);
         this.local = local;
         this.patience = patience;
-        this.head = new Group.Head(local.last(), "", 0);
+        this.head = new EventGroup.Head(local.last(), "", 0);
     }
 
     /** The seq of the last event that was applied. Any thread may call this. */
@@ -78,7 +78,7 @@ final class Follower {
      *
      * @param led when the daemon was last known to lead, so that it had the newest state
      */
-    void resume(Group.Head written, long led) {
+    void resume(EventGroup.Head written, long led) {
         reached.accept(written.txn(), written.seq());
         head = written;
         heardAt = Math.max(heardAt, led);
@@ -138,7 +138,7 @@ final class Follower {
             anchor(standing);
             return null;
         }
-        for (Group group : view.groups()) {
+        for (EventGroup group : view.groups()) {
             if (group.first() != head.seq() + 1) {
                 load(standing);
                 return null;
@@ -199,16 +199,16 @@ final class Follower {
     private void anchor(Standing standing) throws IOException, InterruptedException {
         long seq = local.last();
         if (seq == 0) {
-            head = Group.Head.NONE;
+            head = EventGroup.Head.NONE;
             anchored = true;
             return;
         }
-        Group found = store.groupAt(seq);
+        EventGroup found = store.groupAt(seq);
         if (found == null || found.last() < seq) {
             skip(seq, standing);
             return;
         }
-        Group whole = store.whole(found);
+        EventGroup whole = store.whole(found);
         if (whole == null) {
             return;
         }
@@ -228,7 +228,7 @@ final class Follower {
             standing.follow(rest);
             local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
         }
-        head = new Group.Head(found.last(), found.txn(), 0);
+        head = new EventGroup.Head(found.last(), found.txn(), 0);
         anchored = true;
     }
 
@@ -255,7 +255,7 @@ final class Follower {
                 + " terms: " + CURE);
     }
 
-    private void reached(Group group) {
+    private void reached(EventGroup group) {
         local.reached(group.txn(), group.first());
         reached.accept(group.txn(), group.last());
     }
@@ -272,7 +272,7 @@ final class Follower {
         if (ref != null && ref.seq() == seq) {
             prove(published, seq, local.terms().at(seq));
             reached(published, ref);
-            head = new Group.Head(seq, ref.txn(), 0);
+            head = new EventGroup.Head(seq, ref.txn(), 0);
         } else {
             load(standing);
         }
@@ -302,7 +302,7 @@ final class Follower {
         }
         reached(published, ref);
         standing.load(ref.seq(), ref.time(), (ObjectNode) StrictJson.stored(state));
-        head = new Group.Head(ref.seq(), ref.txn(), 0);
+        head = new EventGroup.Head(ref.seq(), ref.txn(), 0);
         rebase(ref, state);
     }
 
@@ -312,7 +312,7 @@ final class Follower {
     }
 
     /** @return false if the group was deleted meanwhile */
-    private boolean apply(Group group, Standing standing) throws IOException, InterruptedException {
+    private boolean apply(EventGroup group, Standing standing) throws IOException, InterruptedException {
         check(group.previous(), "before seq " + group.first() + " the last transaction");
         reached(group);
         if (open != null && open.first == group.first()) {
@@ -321,11 +321,11 @@ final class Follower {
             close(durable);
             if (durable) {
                 local.append(group.first(), commands);
-                head = new Group.Head(group.last(), group.txn(), 0);
+                head = new EventGroup.Head(group.last(), group.txn(), 0);
                 return true;
             }
         }
-        Group whole = store.whole(group);
+        EventGroup whole = store.whole(group);
         if (whole == null) {
             return false;
         }
@@ -335,7 +335,7 @@ final class Follower {
         }
         standing.follow(commands);
         local.append(group.first(), LocalCopy.lines(commands));
-        head = new Group.Head(group.last(), group.txn(), 0);
+        head = new EventGroup.Head(group.last(), group.txn(), 0);
         return true;
     }
 
@@ -345,7 +345,7 @@ final class Follower {
             return;
         }
         // The copy may end within a group, because the journal takes the commands of a group one by one.
-        Group next = store.groupAt(local.last() + 1);
+        EventGroup next = store.groupAt(local.last() + 1);
         if (next == null || next.last() <= local.last()) {
             Uploads.Ref ref = uploads.published().current();
             byte[] state = ref == null || ref.seq() <= local.last() ? null : uploads.load(ref);
@@ -355,11 +355,11 @@ final class Follower {
             }
             return;
         }
-        List<Group> groups = new ArrayList<>(List.of(next));
+        List<EventGroup> groups = new ArrayList<>(List.of(next));
         groups.addAll(store.view(next.last() + 1, Store.PAGE, Store.LONG_ATTEMPT_MILLIS)
                 .groups());
-        for (Group group : groups) {
-            Group whole = group.last() > seq ? null : store.whole(group);
+        for (EventGroup group : groups) {
+            EventGroup whole = group.last() > seq ? null : store.whole(group);
             if (whole == null) {
                 return;
             }
