@@ -202,7 +202,7 @@ final class ListFit {
         for (Resource item : list) {
             List<Resource> drawn = item.isSlot() ? item.with() : List.of(Resource.of(item.type(), 1));
             for (int k = 0; k < counts.length; k++) {
-                Kind kind = fit.cells().get(k).kind();
+                VertexKind kind = fit.cells().get(k).kind();
                 if (counts[k] > 0 && (Demand.flat(drawn, kind) == null || !isPlain(item))) {
                     return null;
                 }
@@ -241,7 +241,7 @@ final class ListFit {
         List<VectorPacking.Hosts> hosts = new ArrayList<>();
         long[] counts = fit.counts(area);
         for (int k = 0; k < counts.length; k++) {
-            Kind kind = fit.cells().get(k).kind();
+            VertexKind kind = fit.cells().get(k).kind();
             if (counts[k] > 0) {
                 List<Long> pools = new ArrayList<>();
                 bases.forEach((type, base) -> pools.add(kind.units(type, base)));

@@ -222,7 +222,7 @@ final class Reason {
         boolean[][] possible = new boolean[items.size()][fit.cells().size()];
         for (int i = 0; i < items.size(); i++) {
             for (int k = 0; k < possible[i].length; k++) {
-                Kind kind = fit.cells().get(k).kind();
+                VertexKind kind = fit.cells().get(k).kind();
                 possible[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
             }
         }
