@@ -132,10 +132,10 @@ final class ListFit {
     }
 
     private static Ruling covered(long[] supplies, long[] demands, boolean[][] certainties, boolean[][] possibilities) {
-        if (new Transport(supplies, demands, certainties).covers()) {
+        if (new SupplyFlow(supplies, demands, certainties).covers()) {
             return Ruling.YES;
         }
-        return new Transport(supplies, demands, possibilities).covers() ? Ruling.OPEN : Ruling.NO;
+        return new SupplyFlow(supplies, demands, possibilities).covers() ? Ruling.OPEN : Ruling.NO;
     }
 
     private Ruling areas(long wanted) {

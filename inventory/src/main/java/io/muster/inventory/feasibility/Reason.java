@@ -227,7 +227,7 @@ final class Reason {
             }
         }
         long[] demands = items.stream().mapToLong(Wanted::need).toArray();
-        Transport transport = new Transport(fit.counts(fit.top()), demands, possible);
+        SupplyFlow transport = new SupplyFlow(fit.counts(fit.top()), demands, possible);
         if (transport.covers()) {
             return null;
         }
