@@ -61,7 +61,7 @@ public final class EtcdLedger implements Ledger {
     private volatile @Nullable Writer writer;
     private volatile boolean silent;
     private volatile @Nullable Leader shown;
-    private @Nullable Standing standing;
+    private @Nullable RoleActions actions;
 
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
@@ -112,8 +112,8 @@ public final class EtcdLedger implements Ledger {
     }
 
     /** Begins to follow; until then the ledger has the state of the local copy. */
-    public void begin(Standing listener) {
-        standing = listener;
+    public void begin(RoleActions listener) {
+        actions = listener;
         level = listener.level();
         tenure.start();
         thread.start();
@@ -124,8 +124,8 @@ public final class EtcdLedger implements Ledger {
         candidacy.allow();
     }
 
-    private Standing standing() {
-        return Objects.requireNonNull(standing, "the ledger has not begun");
+    private RoleActions actions() {
+        return Objects.requireNonNull(actions, "the ledger has not begun");
     }
 
     @Override
@@ -286,7 +286,7 @@ public final class EtcdLedger implements Ledger {
 
     private boolean follow() throws IOException, InterruptedException {
         failWaiting("this daemon does not lead");
-        Store.View view = follower.read(standing());
+        Store.View view = follower.read(actions());
         if (view == null) {
             return true; // there is more to read
         }
@@ -299,7 +299,7 @@ public final class EtcdLedger implements Ledger {
         }
         Leader leader = Leader.parse(key.text());
         if (!leader.isSame(settings.self())) {
-            candidacy.look(view, standing());
+            candidacy.look(view, actions());
             show(leader);
             return false;
         }
@@ -318,27 +318,27 @@ public final class EtcdLedger implements Ledger {
         String nonce = settings.self().boot().substring(0, 6) + Integer.toString(++terms, 36);
         Writer next = new Writer(store, view.term(), view.head(), lease, nonce, settings.patience());
         next.led(view.asked());
-        level = standing().level();
+        level = actions().level();
         silent = false;
         writer = next;
         toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
         shown = settings.self();
         shownBefore = true;
-        standing().lead();
+        actions().lead();
     }
 
     private void show(@Nullable Leader leader) {
         if (!shownBefore || !Objects.equals(leader, shown)) {
             shownBefore = true;
             shown = leader;
-            standing().stand(leader, null);
+            actions().stand(leader, null);
         }
     }
 
     private boolean lead(Writer leading) throws IOException, InterruptedException {
         if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
             toldAt = System.nanoTime();
-            leading.tell(standing().time());
+            leading.tell(actions().time());
         }
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {
@@ -384,7 +384,7 @@ public final class EtcdLedger implements Ledger {
         candidacy.ended();
         shown = null;
         shownBefore = true;
-        standing().stand(null, () -> requests.addLate(candidacy::confirmed));
+        actions().stand(null, () -> requests.addLate(candidacy::confirmed));
     }
 
     /** Writes one group of the batches that wait. */
@@ -460,7 +460,7 @@ public final class EtcdLedger implements Ledger {
             boolean now = System.nanoTime() - heard > settings.ttl().toNanos();
             if (now != silent) {
                 silent = now;
-                standing().silent(now);
+                actions().silent(now);
             }
         }
     }
@@ -492,7 +492,7 @@ public final class EtcdLedger implements Ledger {
         if (!requests.close(() -> closing = true)) {
             return;
         }
-        if (standing != null) { // else the thread was never started
+        if (actions != null) { // else the thread was never started
             ThreadEnd.await(thread);
         }
         local.close();

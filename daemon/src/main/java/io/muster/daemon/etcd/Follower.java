@@ -119,7 +119,7 @@ final class Follower {
      *
      * @return the view that was read, if it has nothing new; null if there may be more to read
      */
-    Store.@Nullable View read(Standing standing) throws IOException, InterruptedException {
+    Store.@Nullable View read(RoleActions actions) throws IOException, InterruptedException {
         boolean again = unanswered;
         unanswered = true;
         // After a read without an answer, the next member gets more time, and is asked for little: it may fail too.
@@ -135,22 +135,22 @@ final class Follower {
                     + ": was etcd restored from a backup? " + CURE);
         }
         if (!anchored) {
-            anchor(standing);
+            anchor(actions);
             return null;
         }
         for (EventGroup group : view.groups()) {
             if (group.first() != head.seq() + 1) {
-                load(standing);
+                load(actions);
                 return null;
             }
-            if (!apply(group, standing)) {
+            if (!apply(group, actions)) {
                 return null;
             }
         }
         lag = view.head().seq() - head.seq();
         if (lag > 0) {
             if (view.groups().isEmpty()) {
-                load(standing);
+                load(actions);
             }
             return null;
         }
@@ -196,7 +196,7 @@ final class Follower {
     }
 
     /** Finds the place of the local copy in the log. */
-    private void anchor(Standing standing) throws IOException, InterruptedException {
+    private void anchor(RoleActions actions) throws IOException, InterruptedException {
         long seq = local.last();
         if (seq == 0) {
             head = EventGroup.Head.NONE;
@@ -205,7 +205,7 @@ final class Follower {
         }
         EventGroup found = store.groupAt(seq);
         if (found == null || found.last() < seq) {
-            skip(seq, standing);
+            skip(seq, actions);
             return;
         }
         EventGroup whole = store.whole(found);
@@ -225,7 +225,7 @@ final class Follower {
                 commands.stream().filter(command -> command.get(0).seq() > seq).toList();
         reached(found);
         if (!rest.isEmpty()) {
-            standing.follow(rest);
+            actions.follow(rest);
             local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
         }
         head = new EventGroup.Head(found.last(), found.txn(), 0);
@@ -266,7 +266,7 @@ final class Follower {
     }
 
     /** Continues from the snapshot, because the log does not reach back to the local copy. */
-    private void skip(long seq, Standing standing) throws IOException, InterruptedException {
+    private void skip(long seq, RoleActions actions) throws IOException, InterruptedException {
         Uploads.Published published = uploads.published();
         Uploads.Ref ref = published.current();
         if (ref != null && ref.seq() == seq) {
@@ -274,12 +274,12 @@ final class Follower {
             reached(published, ref);
             head = new EventGroup.Head(seq, ref.txn(), 0);
         } else {
-            load(standing);
+            load(actions);
         }
         anchored = true;
     }
 
-    private void load(Standing standing) throws IOException, InterruptedException {
+    private void load(RoleActions actions) throws IOException, InterruptedException {
         Uploads.Published published = uploads.published();
         Uploads.Ref ref = published.current();
         if (ref == null || ref.seq() <= head.seq()) {
@@ -301,7 +301,7 @@ final class Follower {
             close(null);
         }
         reached(published, ref);
-        standing.load(ref.seq(), ref.time(), (ObjectNode) StrictJson.stored(state));
+        actions.load(ref.seq(), ref.time(), (ObjectNode) StrictJson.stored(state));
         head = new EventGroup.Head(ref.seq(), ref.txn(), 0);
         rebase(ref, state);
     }
@@ -312,7 +312,7 @@ final class Follower {
     }
 
     /** @return false if the group was deleted meanwhile */
-    private boolean apply(EventGroup group, Standing standing) throws IOException, InterruptedException {
+    private boolean apply(EventGroup group, RoleActions actions) throws IOException, InterruptedException {
         check(group.previous(), "before seq " + group.first() + " the last transaction");
         reached(group);
         if (open != null && open.first == group.first()) {
@@ -331,9 +331,9 @@ final class Follower {
         }
         List<List<JournalRecord>> commands = whole.commands();
         if (head.seq() == 0) {
-            standing.begins(group.level());
+            actions.begins(group.level());
         }
-        standing.follow(commands);
+        actions.follow(commands);
         local.append(group.first(), LocalCopy.lines(commands));
         head = new EventGroup.Head(group.last(), group.txn(), 0);
         return true;
