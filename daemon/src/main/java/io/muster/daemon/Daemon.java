@@ -76,7 +76,7 @@ final class Daemon {
     final Web web;
     final Certificates certificates;
     private final Handshakes handshakes;
-    private volatile @Nullable Reload reload;
+    private volatile @Nullable ConfigReload reload;
     private volatile @Nullable WarmUp warmUp;
 
     /** Builds the parts up to the sockets: peers are served from then on. The core thread owns its parts, so it builds them. */
@@ -304,7 +304,7 @@ final class Daemon {
         }
         vitals.start();
         web.listenForProbes(config);
-        Reload hangups = reload(file);
+        ConfigReload hangups = reload(file);
         reload = hangups;
         hangup.then(hangups::hangup);
         telemetry.onCondition(vitals::conditionChanged);
@@ -316,8 +316,8 @@ final class Daemon {
         started.start();
     }
 
-    Reload reload(@Nullable Path file) {
-        return new Reload(
+    ConfigReload reload(@Nullable Path file) {
+        return new ConfigReload(
                 () -> CertificateFiles.checked(Config.load(file, environment)),
                 config,
                 parts(),
@@ -362,7 +362,7 @@ final class Daemon {
     }
 
     void stop() {
-        Reload hangups = reload;
+        ConfigReload hangups = reload;
         if (hangups != null) {
             hangups.end();
         }
