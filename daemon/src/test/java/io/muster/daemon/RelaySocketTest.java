@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.relay.Relay;
+import io.muster.daemon.relay.RelaySocket;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
@@ -58,7 +58,7 @@ class RelaySocketTest {
 
     private Pki pki;
     private RunningDaemon daemon;
-    private Relay relay;
+    private RelaySocket relay;
 
     @BeforeEach
     void start() throws Exception {
@@ -81,8 +81,8 @@ class RelaySocketTest {
     private String address = "";
 
     /** @param patience how long a request waits for the daemon */
-    private Relay relay(Duration patience) throws IOException {
-        return new Relay(
+    private RelaySocket relay(Duration patience) throws IOException {
+        return new RelaySocket(
                 directory.resolve("relay"),
                 List.of(TlsServer.parse("tls://127.0.0.1:1"), TlsServer.parse("tls://" + address)),
                 pki.client("login1"),

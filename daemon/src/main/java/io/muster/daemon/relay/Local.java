@@ -60,7 +60,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     private static final Credentials SENDER = new Credentials(Credentials.USERID_UNKNOWN, Credentials.OWNER);
 
-    private final Relay relay;
+    private final RelaySocket relay;
     private final EpollDomainSocketChannel channel;
     private final String route;
     private final FrameDecoder decoder = new FrameDecoder(MOST_FRAME);
@@ -105,7 +105,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         }
     }
 
-    Local(Relay relay, EpollDomainSocketChannel channel, String route) {
+    Local(RelaySocket relay, EpollDomainSocketChannel channel, String route) {
         this.relay = relay;
         this.channel = channel;
         this.route = route;
@@ -198,7 +198,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
                             isStream ? Limit.STREAMS : Limit.REQUESTS,
                             isStream
                                     ? MOST_STREAMS
-                                    : 2 * MOST_REQUESTS + (open.size() == streams ? Relay.MOST_OF_USER : 0),
+                                    : 2 * MOST_REQUESTS + (open.size() == streams ? RelaySocket.MOST_OF_USER : 0),
                             (isStream ? "streams" : "requests") + " open through the relay of this host");
         } catch (Excess e) {
             refuse(stamped, e.errno(), e.sentence());
