@@ -133,7 +133,7 @@ public final class StateJson {
         private Bookkeeping books(Idset all) {
             Level level = in.has("level") ? Level.of(in.integer("level", 1, Level.NEWEST.number())) : Level.ONE;
             ChangeIds ids = ChangeIds.NONE;
-            for (Fields given : in.has("ids") ? in.list("ids") : List.<Fields>of()) {
+            for (Fields given : in.listOrNone("ids")) {
                 ids = ids.with(new ChangeIds.Given(
                         new ChangeId(ChangeIds.read(given), given.text("request")),
                         Principal.readUid(given),
@@ -145,14 +145,14 @@ public final class StateJson {
 
         private SortedMap<String, Acquisition> acquisitions() {
             SortedMap<String, Acquisition> acquisitions = new TreeMap<>();
-            for (Fields held : in.has("acquisitions") ? in.list("acquisitions") : List.<Fields>of()) {
+            for (Fields held : in.listOrNone("acquisitions")) {
                 acquisitions.put(
                         held.text("owner"),
                         new Acquisition(
                                 held.text("owner"),
                                 held.number("grace"),
                                 Epoch.seconds(held, "since"),
-                                principal(held),
+                                Principal.readBy(held),
                                 Extras.besides(held, ACQUISITION)));
             }
             return acquisitions;
@@ -206,11 +206,11 @@ public final class StateJson {
 
         private Reports reports(Idset all) {
             Reports reports = Reports.NONE;
-            for (Fields report : in.has("reports") ? in.list("reports") : List.<Fields>of()) {
+            for (Fields report : in.listOrNone("reports")) {
                 reports = reports.with(new Report(
                         report.text("reporter"),
                         ranks(report, "idset", all),
-                        principal(report),
+                        Principal.readBy(report),
                         Epoch.seconds(report, "since"),
                         Epoch.instantOr(report, "lapsed", 0),
                         Extras.besides(report, REPORT)));
@@ -231,7 +231,7 @@ public final class StateJson {
                     Membership.Kind.read(in),
                     in.optional("reason"),
                     Epoch.seconds(in, "since"),
-                    principal(in),
+                    Principal.readBy(in),
                     Extras.besides(in, ABSENCE));
         }
 
@@ -254,7 +254,7 @@ public final class StateJson {
                                 hold.optional("reason"),
                                 since,
                                 hold.has("changed") ? Epoch.seconds(hold, "changed") : since,
-                                principal(hold),
+                                Principal.readBy(hold),
                                 Epoch.instantOr(hold, "until", 0),
                                 Extras.besides(hold, HOLD)));
             }
@@ -262,10 +262,6 @@ public final class StateJson {
                 throw in.fault("holds", "is empty");
             }
             return set;
-        }
-
-        private static Principal principal(Fields in) {
-            return Principal.readWhole(in.object("by"));
         }
 
         private SortedMap<String, Departed> departed() {
@@ -279,9 +275,7 @@ public final class StateJson {
 
         private static Departed departed(Fields in) {
             List<Membership.Absence> absences = new ArrayList<>();
-            if (in.has("absent")) {
-                in.list("absent").forEach(absence -> absences.add(absence(absence)));
-            }
+            in.listOrNone("absent").forEach(absence -> absences.add(absence(absence)));
             return new Departed(
                     in.has("holds") ? holdSet(in) : null,
                     absences,
@@ -319,9 +313,9 @@ public final class StateJson {
             for (Acquisition held : state.acquisitions().values()) {
                 out.writeStartObject();
                 out.writeStringField("owner", held.owner());
-                out.writeNumberField("grace", Epoch.decimal(held.grace()));
-                out.writeNumberField("since", Epoch.decimal(held.since()));
-                by(held.by());
+                Epoch.write(out, "grace", held.grace());
+                Epoch.write(out, "since", held.since());
+                held.by().writeBy(out);
                 held.extras().write(out);
                 out.writeEndObject();
             }
@@ -336,11 +330,11 @@ public final class StateJson {
             for (Report report : state.liveness().reports().all()) {
                 targets(report.ranks());
                 out.writeStringField("reporter", report.reporter());
-                out.writeNumberField("since", Epoch.decimal(report.since()));
+                Epoch.write(out, "since", report.since());
                 if (report.isLapsed()) {
-                    out.writeNumberField("lapsed", Epoch.decimal(report.lapsed()));
+                    Epoch.write(out, "lapsed", report.lapsed());
                 }
-                by(report.by());
+                report.by().writeBy(out);
                 report.extras().write(out);
                 out.writeEndObject();
             }
@@ -354,7 +348,7 @@ public final class StateJson {
                 out.writeStringField("id", given.id().id().toString());
                 out.writeStringField("request", given.id().request());
                 Principal.writeUid(out, given.uid());
-                out.writeNumberField("time", Epoch.decimal(given.time()));
+                Epoch.write(out, "time", given.time());
                 out.writeNumberField("seq", given.seq());
                 out.writeEndObject();
             }
@@ -367,7 +361,7 @@ public final class StateJson {
                     state.liveness().groups().entrySet()) {
                 targets(group.getValue());
                 out.writeStringField("status", group.getKey().status().word());
-                out.writeNumberField("since", Epoch.decimal(group.getKey().since()));
+                Epoch.write(out, "since", group.getKey().since());
                 out.writeStringField("cause", group.getKey().cause());
                 group.getKey().extras().write(out);
                 out.writeEndObject();
@@ -405,7 +399,7 @@ public final class StateJson {
             properties("property-add", definition.added());
             properties("property-remove", definition.removed());
             if (definition.expirationSet() >= 0) {
-                out.writeNumberField("expiration", Epoch.decimal(definition.expirationSet()));
+                Epoch.write(out, "expiration", definition.expirationSet());
             }
         }
 
@@ -424,9 +418,9 @@ public final class StateJson {
 
         private void absence(Membership.Absence absence) throws IOException {
             out.writeStringField("kind", absence.kind().word());
-            Wording.writeReason(out, absence.reason());
-            out.writeNumberField("since", Epoch.decimal(absence.since()));
-            by(absence.by());
+            Fields.writeOptional(out, "reason", absence.reason());
+            Epoch.write(out, "since", absence.since());
+            absence.by().writeBy(out);
             absence.extras().write(out);
         }
 
@@ -435,15 +429,15 @@ public final class StateJson {
             for (Hold hold : set.holds()) {
                 out.writeStartObject();
                 out.writeStringField("holder", hold.holder());
-                Wording.writeReason(out, hold.reason());
-                out.writeNumberField("since", Epoch.decimal(hold.since()));
+                Fields.writeOptional(out, "reason", hold.reason());
+                Epoch.write(out, "since", hold.since());
                 if (hold.changed() != hold.since()) {
-                    out.writeNumberField("changed", Epoch.decimal(hold.changed()));
+                    Epoch.write(out, "changed", hold.changed());
                 }
                 if (hold.until() > 0) {
-                    out.writeNumberField("until", Epoch.decimal(hold.until()));
+                    Epoch.write(out, "until", hold.until());
                 }
-                by(hold.by());
+                hold.by().writeBy(out);
                 hold.extras().write(out);
                 out.writeEndObject();
             }
@@ -484,12 +478,6 @@ public final class StateJson {
                 }
                 out.writeEndArray();
             }
-        }
-
-        private void by(Principal by) throws IOException {
-            out.writeObjectFieldStart("by");
-            by.write(out);
-            out.writeEndObject();
         }
     }
 }
