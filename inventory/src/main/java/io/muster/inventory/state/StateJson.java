@@ -7,13 +7,11 @@ import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Epoch;
-import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
-import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.axis.Reports;
 import io.muster.inventory.idset.IdMap;
@@ -71,11 +69,6 @@ public final class StateJson {
             "acquisitions",
             "reports",
             "notes");
-    private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
-    private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
-    private static final Set<String> HOLD = Set.of("holder", "reason", "since", "changed", "until", "by");
-    private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
-    private static final Set<String> REPORT = Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
     private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove", "notes");
 
     private StateJson() {}
@@ -134,11 +127,7 @@ public final class StateJson {
             Level level = in.has("level") ? Level.of(in.integer("level", 1, Level.NEWEST.number())) : Level.ONE;
             ChangeIds ids = ChangeIds.NONE;
             for (Fields given : in.listOrNone("ids")) {
-                ids = ids.with(new ChangeIds.Given(
-                        new ChangeId(ChangeIds.read(given), given.text("request")),
-                        Principal.readUid(given),
-                        Epoch.seconds(given, "time"),
-                        given.integer("seq", 1, Long.MAX_VALUE)));
+                ids = ids.with(ChangeIds.Given.read(given));
             }
             return new Bookkeeping(level, ids, acquisitions(), NoteJson.read(in, all), Extras.besides(in, STATE));
         }
@@ -146,14 +135,8 @@ public final class StateJson {
         private SortedMap<String, Acquisition> acquisitions() {
             SortedMap<String, Acquisition> acquisitions = new TreeMap<>();
             for (Fields held : in.listOrNone("acquisitions")) {
-                acquisitions.put(
-                        held.text("owner"),
-                        new Acquisition(
-                                held.text("owner"),
-                                held.number("grace"),
-                                Epoch.seconds(held, "since"),
-                                Principal.readBy(held),
-                                Extras.besides(held, ACQUISITION)));
+                Acquisition acquisition = Acquisition.read(held);
+                acquisitions.put(acquisition.owner(), acquisition);
             }
             return acquisitions;
         }
@@ -188,14 +171,7 @@ public final class StateJson {
         private Liveness liveness(Idset all) {
             IdMap<LivenessState> states = IdMap.empty();
             for (Fields group : in.list("liveness")) {
-                Liveness.Status status = Liveness.Status.read(group, "status");
-                states = states.put(
-                        ranks(group, "idset", all),
-                        new LivenessState(
-                                status,
-                                Epoch.seconds(group, "since"),
-                                group.text("cause"),
-                                Extras.besides(group, LIVENESS)));
+                states = states.put(ranks(group, "idset", all), LivenessState.read(group));
             }
             Idset silent = all.subtract(states.keys());
             if (!silent.isEmpty()) {
@@ -207,13 +183,7 @@ public final class StateJson {
         private Reports reports(Idset all) {
             Reports reports = Reports.NONE;
             for (Fields report : in.listOrNone("reports")) {
-                reports = reports.with(new Report(
-                        report.text("reporter"),
-                        ranks(report, "idset", all),
-                        Principal.readBy(report),
-                        Epoch.seconds(report, "since"),
-                        Epoch.instantOr(report, "lapsed", 0),
-                        Extras.besides(report, REPORT)));
+                reports = reports.with(Report.read(report, ranks(report, "idset", all)));
             }
             return reports;
         }
@@ -221,47 +191,17 @@ public final class StateJson {
         private Membership membership(Idset all) {
             Membership.Builder membership = new Membership.Builder();
             for (Fields group : in.list("absent")) {
-                membership.add(ranks(group, "idset", all), absence(group));
+                membership.add(ranks(group, "idset", all), Membership.Absence.read(group));
             }
             return membership.build();
-        }
-
-        private static Membership.Absence absence(Fields in) {
-            return new Membership.Absence(
-                    Membership.Kind.read(in),
-                    in.optional("reason"),
-                    Epoch.seconds(in, "since"),
-                    Principal.readBy(in),
-                    Extras.besides(in, ABSENCE));
         }
 
         private Holds holds(Idset all) {
             IdMap<HoldSet> holds = IdMap.empty();
             for (Fields group : in.list("holds")) {
-                holds = holds.put(ranks(group, "idset", all), holdSet(group));
+                holds = holds.put(ranks(group, "idset", all), HoldSet.read(group));
             }
             return Holds.of(holds);
-        }
-
-        private static HoldSet holdSet(Fields in) {
-            HoldSet set = null;
-            for (Fields hold : in.list("holds")) {
-                double since = Epoch.seconds(hold, "since");
-                set = HoldSet.with(
-                        set,
-                        new Hold(
-                                hold.text("holder"),
-                                hold.optional("reason"),
-                                since,
-                                hold.has("changed") ? Epoch.seconds(hold, "changed") : since,
-                                Principal.readBy(hold),
-                                Epoch.instantOr(hold, "until", 0),
-                                Extras.besides(hold, HOLD)));
-            }
-            if (set == null) {
-                throw in.fault("holds", "is empty");
-            }
-            return set;
         }
 
         private SortedMap<String, Departed> departed() {
@@ -275,9 +215,9 @@ public final class StateJson {
 
         private static Departed departed(Fields in) {
             List<Membership.Absence> absences = new ArrayList<>();
-            in.listOrNone("absent").forEach(absence -> absences.add(absence(absence)));
+            in.listOrNone("absent").forEach(absence -> absences.add(Membership.Absence.read(absence)));
             return new Departed(
-                    in.has("holds") ? holdSet(in) : null,
+                    in.has("holds") ? HoldSet.read(in) : null,
                     absences,
                     in.textsOrNone("property-add"),
                     in.textsOrNone("property-remove"),
@@ -312,11 +252,7 @@ public final class StateJson {
             out.writeArrayFieldStart("acquisitions");
             for (Acquisition held : state.acquisitions().values()) {
                 out.writeStartObject();
-                out.writeStringField("owner", held.owner());
-                Epoch.write(out, "grace", held.grace());
-                Epoch.write(out, "since", held.since());
-                held.by().writeBy(out);
-                held.extras().write(out);
+                held.write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -329,13 +265,7 @@ public final class StateJson {
             out.writeArrayFieldStart("reports");
             for (Report report : state.liveness().reports().all()) {
                 targets(report.ranks());
-                out.writeStringField("reporter", report.reporter());
-                Epoch.write(out, "since", report.since());
-                if (report.isLapsed()) {
-                    Epoch.write(out, "lapsed", report.lapsed());
-                }
-                report.by().writeBy(out);
-                report.extras().write(out);
+                report.write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -345,11 +275,7 @@ public final class StateJson {
             out.writeArrayFieldStart("ids");
             for (ChangeIds.Given given : state.ids().all()) {
                 out.writeStartObject();
-                out.writeStringField("id", given.id().id().toString());
-                out.writeStringField("request", given.id().request());
-                Principal.writeUid(out, given.uid());
-                Epoch.write(out, "time", given.time());
-                out.writeNumberField("seq", given.seq());
+                given.write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -360,10 +286,7 @@ public final class StateJson {
             for (Map.Entry<LivenessState, Idset> group :
                     state.liveness().groups().entrySet()) {
                 targets(group.getValue());
-                out.writeStringField("status", group.getKey().status().word());
-                Epoch.write(out, "since", group.getKey().since());
-                out.writeStringField("cause", group.getKey().cause());
-                group.getKey().extras().write(out);
+                group.getKey().write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -374,7 +297,7 @@ public final class StateJson {
             for (Map.Entry<Membership.Absence, Idset> group :
                     state.membership().groups().entrySet()) {
                 targets(group.getValue());
-                absence(group.getKey());
+                group.getKey().write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -384,7 +307,7 @@ public final class StateJson {
             out.writeArrayFieldStart("holds");
             for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
                 targets(group.getValue());
-                holds(group.getKey());
+                group.getKey().write(out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -416,47 +339,19 @@ public final class StateJson {
             Event.Targets.of(state, ranks).write(out);
         }
 
-        private void absence(Membership.Absence absence) throws IOException {
-            out.writeStringField("kind", absence.kind().word());
-            Fields.writeOptional(out, "reason", absence.reason());
-            Epoch.write(out, "since", absence.since());
-            absence.by().writeBy(out);
-            absence.extras().write(out);
-        }
-
-        private void holds(HoldSet set) throws IOException {
-            out.writeArrayFieldStart("holds");
-            for (Hold hold : set.holds()) {
-                out.writeStartObject();
-                out.writeStringField("holder", hold.holder());
-                Fields.writeOptional(out, "reason", hold.reason());
-                Epoch.write(out, "since", hold.since());
-                if (hold.changed() != hold.since()) {
-                    Epoch.write(out, "changed", hold.changed());
-                }
-                if (hold.until() > 0) {
-                    Epoch.write(out, "until", hold.until());
-                }
-                hold.by().writeBy(out);
-                hold.extras().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
         private void departed() throws IOException {
             out.writeObjectFieldStart("departed");
             for (Map.Entry<String, Departed> entry : state.departed().entrySet()) {
                 Departed departed = entry.getValue();
                 out.writeObjectFieldStart(entry.getKey());
                 if (departed.holds() != null) {
-                    holds(departed.holds());
+                    departed.holds().write(out);
                 }
                 if (!departed.absences().isEmpty()) {
                     out.writeArrayFieldStart("absent");
                     for (Membership.Absence absence : departed.absences()) {
                         out.writeStartObject();
-                        absence(absence);
+                        absence.write(out);
                         out.writeEndObject();
                     }
                     out.writeEndArray();
