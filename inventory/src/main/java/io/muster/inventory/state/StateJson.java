@@ -27,6 +27,7 @@ import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -226,91 +227,31 @@ public final class StateJson {
         }
     }
 
+    /** Writes the members of a value into the current JSON object. */
+    private interface Part<T> {
+        void write(T value, JsonGenerator out) throws IOException;
+    }
+
     private record Writer(JsonGenerator out, InventoryState state, boolean withR) {
         void write() throws IOException {
             out.writeStartObject();
             definition(state.definition());
-            liveness();
-            absent();
-            holds();
+            groups("liveness", state.liveness().groups(), LivenessState::write);
+            groups("absent", state.membership().groups(), Membership.Absence::write);
+            groups("holds", state.holds().groups(), HoldSet::write);
             departed();
-            acquisitions();
-            reports();
+            listUnlessEmpty("acquisitions", state.acquisitions().values(), Acquisition::write);
+            listUnlessEmpty("reports", state.liveness().reports().all(), (report, to) -> {
+                Event.Targets.of(state, report.ranks()).write(to);
+                report.write(to);
+            });
             NoteJson.write(out, state);
             state.books().extras().write(out);
             if (withR) {
                 out.writeNumberField("level", state.level().number());
-                ids();
+                list("ids", state.ids().all(), ChangeIds.Given::write);
             }
             out.writeEndObject();
-        }
-
-        private void acquisitions() throws IOException {
-            if (state.acquisitions().isEmpty()) {
-                return;
-            }
-            out.writeArrayFieldStart("acquisitions");
-            for (Acquisition held : state.acquisitions().values()) {
-                out.writeStartObject();
-                held.write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void reports() throws IOException {
-            if (state.liveness().reports().all().isEmpty()) {
-                return;
-            }
-            out.writeArrayFieldStart("reports");
-            for (Report report : state.liveness().reports().all()) {
-                targets(report.ranks());
-                report.write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void ids() throws IOException {
-            out.writeArrayFieldStart("ids");
-            for (ChangeIds.Given given : state.ids().all()) {
-                out.writeStartObject();
-                given.write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void liveness() throws IOException {
-            out.writeArrayFieldStart("liveness");
-            for (Map.Entry<LivenessState, Idset> group :
-                    state.liveness().groups().entrySet()) {
-                targets(group.getValue());
-                group.getKey().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void absent() throws IOException {
-            out.writeArrayFieldStart("absent");
-            for (Map.Entry<Membership.Absence, Idset> group :
-                    state.membership().groups().entrySet()) {
-                targets(group.getValue());
-                group.getKey().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void holds() throws IOException {
-            out.writeArrayFieldStart("holds");
-            for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
-                targets(group.getValue());
-                group.getKey().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
         }
 
         private void definition(Definition definition) throws IOException {
@@ -334,9 +275,28 @@ public final class StateJson {
             out.writeEndObject();
         }
 
-        private void targets(Idset ranks) throws IOException {
-            out.writeStartObject();
-            Event.Targets.of(state, ranks).write(out);
+        /** Writes values with their ranks. */
+        private <T> void groups(String key, Map<T, Idset> groups, Part<T> part) throws IOException {
+            list(key, groups.entrySet(), (group, to) -> {
+                Event.Targets.of(state, group.getValue()).write(to);
+                part.write(group.getKey(), to);
+            });
+        }
+
+        private <T> void listUnlessEmpty(String key, Collection<T> values, Part<T> part) throws IOException {
+            if (!values.isEmpty()) {
+                list(key, values, part);
+            }
+        }
+
+        private <T> void list(String key, Collection<T> values, Part<T> part) throws IOException {
+            out.writeArrayFieldStart(key);
+            for (T value : values) {
+                out.writeStartObject();
+                part.write(value, out);
+                out.writeEndObject();
+            }
+            out.writeEndArray();
         }
 
         private void departed() throws IOException {
@@ -347,15 +307,7 @@ public final class StateJson {
                 if (departed.holds() != null) {
                     departed.holds().write(out);
                 }
-                if (!departed.absences().isEmpty()) {
-                    out.writeArrayFieldStart("absent");
-                    for (Membership.Absence absence : departed.absences()) {
-                        out.writeStartObject();
-                        absence.write(out);
-                        out.writeEndObject();
-                    }
-                    out.writeEndArray();
-                }
+                listUnlessEmpty("absent", departed.absences(), Membership.Absence::write);
                 names("property-add", departed.added());
                 names("property-remove", departed.removed());
                 NoteJson.writeDeparted(out, departed.notes());
