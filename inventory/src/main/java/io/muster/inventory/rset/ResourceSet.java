@@ -104,19 +104,8 @@ public final class ResourceSet {
     }
 
     /**
-     * Returns the set that {@code [[resource.config]]} describes. Ranks are in the order in which hosts are first named, and
-     * each entry adds to the resources that earlier entries gave its hosts.
-     *
-     * @throws InvalidException with every problem that was found
-     */
-    public static ResourceSet fromConfig(List<ConfigEntry> entries) {
-        Problems problems = new Problems();
-        return orThrow(fromConfig(entries, problems), problems);
-    }
-
-    /**
-     * Returns the set that {@code [[resource.config]]} describes, for a caller that collects the problems of a whole file;
-     * returns null if {@code problems} has errors.
+     * Returns the set that {@code [[resource.config]]} describes; null if {@code problems} has errors. Ranks are in the order in which
+     * hosts are first named, and each entry adds to the resources that earlier entries gave its hosts.
      */
     public static @Nullable ResourceSet fromConfig(List<ConfigEntry> entries, Problems problems) {
         return new ConfigReader(problems).read(entries);
