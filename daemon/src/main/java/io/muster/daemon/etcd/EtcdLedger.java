@@ -14,16 +14,12 @@ import io.muster.daemon.ledger.Role;
 import io.muster.daemon.ledger.ThreadEnd;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -162,17 +158,8 @@ public final class EtcdLedger implements Ledger {
 
     @Override
     public List<Leader> members() throws IOException {
-        FutureTask<List<Leader>> question = new FutureTask<>(
+        return requests.ask(
                 () -> store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS).members());
-        requests.add(question);
-        try {
-            return question.get(1, TimeUnit.MINUTES);
-        } catch (TimeoutException | ExecutionException e) {
-            Throwable cause = e.getCause();
-            throw new IOException(cause == null ? "no answer within a minute" : cause.getMessage(), e);
-        } catch (InterruptedException e) {
-            throw new InterruptedIOException("the daemon stops");
-        }
     }
 
     private long heardAt() {
