@@ -55,14 +55,12 @@ public final class EtcdLedger implements Ledger {
     private volatile Level level = Level.ONE;
     private volatile boolean closing;
     private volatile @Nullable Writer writer;
-    private volatile boolean silent;
     private volatile @Nullable Leader shown;
     private @Nullable RoleActions actions;
 
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private boolean shownBefore;
-    private long toldAt;
     private boolean handedOver;
     private int terms;
 
@@ -306,9 +304,7 @@ public final class EtcdLedger implements Ledger {
         Writer next = new Writer(store, view.term(), view.head(), lease, nonce, settings.patience());
         next.led(view.asked());
         level = actions().level();
-        silent = false;
         writer = next;
-        toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
         shown = settings.self();
         shownBefore = true;
         actions().lead();
@@ -323,10 +319,7 @@ public final class EtcdLedger implements Ledger {
     }
 
     private boolean lead(Writer leading) throws IOException, InterruptedException {
-        if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
-            toldAt = System.nanoTime();
-            leading.tell(actions().time());
-        }
+        leading.tell(actions());
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {
             commit(leading);
@@ -335,7 +328,7 @@ public final class EtcdLedger implements Ledger {
         long look = Math.min(settings.ttl().toNanos() / 4, LOOK_NANOS);
         if (!question && System.nanoTime() - leading.ledAt() <= look) {
             follower.refill(leading.head().seq());
-        } else if (!leads(leading)) {
+        } else if (!leading.lasts()) {
             step();
         } else if (question) {
             Batches.all(waiting).succeed(completions);
@@ -346,18 +339,6 @@ public final class EtcdLedger implements Ledger {
     /** Whether only batches without events wait: they need the confirmation that no other daemon has written. */
     private boolean isNothingToWrite() {
         return !waiting.isEmpty() && waiting.stream().allMatch(batch -> batch.size() == 0);
-    }
-
-    /** Reads whether the term of this daemon still lasts. */
-    private boolean leads(Writer leading) throws EtcdException, ForeignException {
-        Store.View view = store.view(leading.head().seq() + 1, 1, Store.ATTEMPT_MILLIS);
-        boolean lasts = view.term() == leading.term();
-        if (lasts && !view.head().txn().equals(leading.head().txn())) {
-            throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
-        }
-        leading.led(lasts ? view.asked() : leading.ledAt());
-        store.etcd().nearLeader();
-        return lasts;
     }
 
     /** Stops leading. */
@@ -433,22 +414,18 @@ public final class EtcdLedger implements Ledger {
     /** Fails the waiting batches, which are certainly not written, because this daemon may not lead. */
     private void failWaiting(String reason) {
         follower.loseHope();
-        boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
+        Writer leading = writer;
+        boolean hopeless = leading == null ? !follower.isOpen() : leading.isSilent() && isNothingToWrite();
         if (hopeless && !waiting.isEmpty()) {
             Batches.all(waiting).fail(reason, true, completions);
         }
     }
 
-    /** Whether another daemon may lead, because etcd has not answered for so long. Called on the thread lease-clock. */
+    /** Called on the thread lease-clock. */
     private void listen() {
         Writer leading = writer;
-        if (leading != null) {
-            long heard = Math.max(leading.ledAt(), tenure.renewedAt(leading.lease()));
-            boolean now = System.nanoTime() - heard > settings.ttl().toNanos();
-            if (now != silent) {
-                silent = now;
-                actions().silent(now);
-            }
+        if (leading != null && leading.listen(tenure.renewedAt(leading.lease()), settings.ttl())) {
+            actions().silent(leading.isSilent());
         }
     }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the log in one term. A transaction is sent repeatedly, to any member, until etcd's answer shows its outcome. The
- * conditions of the transaction ensure that it is carried out at most once. Belongs to one thread.
+ * conditions of the transaction ensure that it is carried out at most once. Belongs to one thread, except {@link #listen}.
  */
 final class Writer {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -29,6 +29,10 @@ final class Writer {
     private long groups;
     /** When the last transaction was sent whose answer showed that this daemon led. */
     private volatile long ledAt = System.nanoTime();
+    /** Whether another daemon may lead, because etcd has not answered for so long. */
+    private volatile boolean silent;
+
+    private long toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
 
     /**
      * @param lease the lease of the key of the leader
@@ -78,9 +82,44 @@ final class Writer {
         }
     }
 
-    /** Writes the time of this daemon for the others to compare. Nothing depends on the outcome. */
-    void tell(double now) {
-        String seconds = String.format(Locale.ROOT, "%.6f", now);
+    /** Reads whether the term still lasts. */
+    boolean lasts() throws EtcdException, ForeignException {
+        Store.View view = store.view(head.seq() + 1, 1, Store.ATTEMPT_MILLIS);
+        boolean lasts = view.term() == term;
+        if (lasts && !view.head().txn().equals(head.txn())) {
+            throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
+        }
+        if (lasts) {
+            ledAt = view.asked();
+        }
+        store.etcd().nearLeader();
+        return lasts;
+    }
+
+    /**
+     * Finds out whether etcd is silent. Called on the thread lease-clock.
+     *
+     * @param renewedAt when the lease was last renewed
+     * @return whether this has changed
+     */
+    boolean listen(long renewedAt, Duration ttl) {
+        boolean before = silent;
+        silent = System.nanoTime() - Math.max(ledAt, renewedAt) > ttl.toNanos();
+        return silent != before;
+    }
+
+    boolean isSilent() {
+        return silent;
+    }
+
+    /** Writes the time of this daemon once a minute, for the others to compare. Nothing depends on the outcome. */
+    void tell(RoleActions actions) {
+        long now = System.nanoTime();
+        if (now - toldAt < Candidacy.TELL_NANOS) {
+            return;
+        }
+        toldAt = now;
+        String seconds = String.format(Locale.ROOT, "%.6f", actions.time());
         try {
             store.fenced(term, List.of(new Op.Put(store.keys().clock(), seconds)), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {
