@@ -80,7 +80,7 @@ final class Daemon {
     final Web web;
     final Certificates certificates;
     private final Handshakes handshakes;
-    private volatile @Nullable Reload reload;
+    private volatile @Nullable ConfigReload reload;
     private volatile @Nullable WarmUp warmUp;
 
     /** Builds the parts up to the sockets: peers are served from then on. The core thread owns its parts, so it builds them. */
@@ -103,10 +103,10 @@ final class Daemon {
         this.backend =
                 threads.onCore(() -> backend(core, config, environment, threads, telemetry, certificates, pages));
         this.preparation = new Preparation(core, threads);
-        Following following = null;
+        Leadership following = null;
         EtcdLedger shared = core.shared();
         if (shared != null) {
-            following = new Following(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
+            following = new Leadership(core, threads, preparation, shared, PATIENCE_WITH_ETCD);
             following.catchUp(config);
         } else {
             threads.core()
@@ -144,7 +144,7 @@ final class Daemon {
     }
 
     /** Waits until the daemon leads or follows. Everything is built, so that a daemon that begins to lead serves at once. */
-    private void settle(Following following) throws Exception {
+    private void settle(Leadership following) throws Exception {
         boolean settled = false;
         try {
             following.settle();
@@ -312,7 +312,7 @@ final class Daemon {
         }
         vitals.start();
         web.listenForProbes(config);
-        Reload hangups = reload(file);
+        ConfigReload hangups = reload(file);
         reload = hangups;
         hangup.then(hangups::hangup);
         telemetry.onCondition(vitals::conditionChanged);
@@ -324,8 +324,8 @@ final class Daemon {
         started.start();
     }
 
-    Reload reload(@Nullable Path file) {
-        return new Reload(
+    ConfigReload reload(@Nullable Path file) {
+        return new ConfigReload(
                 () -> CertificateFiles.checked(Config.load(file, environment)),
                 config,
                 parts(),
@@ -370,7 +370,7 @@ final class Daemon {
     }
 
     void stop() {
-        Reload hangups = reload;
+        ConfigReload hangups = reload;
         if (hangups != null) {
             hangups.end();
         }

@@ -4,7 +4,7 @@ import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Logging;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.journal.disk.LockedException;
-import io.muster.daemon.relay.Relay;
+import io.muster.daemon.relay.RelaySocket;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.tls.ClientFiles;
 import java.io.IOException;
@@ -34,7 +34,7 @@ public final class Relaying {
         try {
             NativeLibrary.place(
                     List.of(Path.of(System.getProperty("java.io.tmpdir", "/tmp")), NativeLibrary.nearest(socket)));
-            Relay relay = new Relay(socket, servers, files, environment.hostname());
+            RelaySocket relay = new RelaySocket(socket, servers, files, environment.hostname());
             SdNotify systemd = SdNotify.open(environment.variables(), relay.loop());
             CountDownLatch stopped = new CountDownLatch(1);
             Runnable stop = () -> {

@@ -7,10 +7,10 @@ import io.muster.daemon.http.Health;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
-import io.muster.daemon.metrics.Count;
 import io.muster.daemon.metrics.Latency;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
+import io.muster.daemon.metrics.Tally;
 import io.muster.daemon.service.SessionMeters;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Operations;
@@ -40,11 +40,11 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     private final Metrics metrics;
     private final Latency append;
     private final Latency fsync;
-    private final Count journalErrors;
-    private final Count historyCut;
-    private final Count expired;
+    private final Tally journalErrors;
+    private final Tally historyCut;
+    private final Tally expired;
     /** Counters by topic and error number. Used by the core thread only. */
-    private final Map<String, Map<Integer, Count>> requests = new HashMap<>();
+    private final Map<String, Map<Integer, Tally>> requests = new HashMap<>();
 
     private volatile String fault = "";
     private volatile String unreachable = "";
@@ -149,10 +149,10 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     }
 
     AcquireMeters acquire() {
-        Count first = metrics.counter(Meter.ACQUIRE_RESPONSES, "first");
-        Count update = metrics.counter(Meter.ACQUIRE_RESPONSES, "update");
-        Count error = metrics.counter(Meter.ACQUIRE_RESPONSES, "error");
-        Count conflated = metrics.counter(Meter.ACQUIRE_CONFLATED);
+        Tally first = metrics.counter(Meter.ACQUIRE_RESPONSES, "first");
+        Tally update = metrics.counter(Meter.ACQUIRE_RESPONSES, "update");
+        Tally error = metrics.counter(Meter.ACQUIRE_RESPONSES, "error");
+        Tally conflated = metrics.counter(Meter.ACQUIRE_CONFLATED);
         Latency latency = metrics.timer(Meter.ACQUIRE_LATENCY);
         return new AcquireMeters() {
             @Override

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.etcd.EtcdCluster;
-import io.muster.daemon.relay.Relay;
+import io.muster.daemon.relay.RelaySocket;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
@@ -35,7 +35,7 @@ class RelayFailoverTest {
     @TempDir
     private Path directory;
 
-    private @Nullable Relay relay;
+    private @Nullable RelaySocket relay;
 
     @AfterEach
     void stop() {
@@ -80,7 +80,7 @@ class RelayFailoverTest {
                 assertThat(role(first)).isEqualTo("leader");
                 assertThat(role(second)).isEqualTo("standby");
                 List<TlsServer> standbyFirst = List.of(server(second), server(first));
-                relay = new Relay(directory.resolve("relay"), standbyFirst, pki.client("login1"), "login1");
+                relay = new RelaySocket(directory.resolve("relay"), standbyFirst, pki.client("login1"), "login1");
                 goesOn(first, second);
             } finally {
                 first.close();

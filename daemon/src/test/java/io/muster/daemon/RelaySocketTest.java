@@ -7,11 +7,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.relay.Relay;
-import io.muster.protocol.client.Call;
+import io.muster.daemon.relay.RelaySocket;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -58,7 +58,7 @@ class RelaySocketTest {
 
     private Pki pki;
     private RunningDaemon daemon;
-    private Relay relay;
+    private RelaySocket relay;
 
     @BeforeEach
     void start() throws Exception {
@@ -81,8 +81,8 @@ class RelaySocketTest {
     private String address = "";
 
     /** @param patience how long a request waits for the daemon */
-    private Relay relay(Duration patience) throws IOException {
-        return new Relay(
+    private RelaySocket relay(Duration patience) throws IOException {
+        return new RelaySocket(
                 directory.resolve("relay"),
                 List.of(TlsServer.parse("tls://127.0.0.1:1"), TlsServer.parse("tls://" + address)),
                 pki.client("login1"),
@@ -244,8 +244,8 @@ class RelaySocketTest {
                     .ignoreExceptionsMatching(RelaySocketTest::isTooLate)
                     .untilAsserted(() -> {
                         daemon.close();
-                        Call change = user.call("resource.drain", once);
-                        Call query = user.call("resource.status", null);
+                        SentRequest change = user.call("resource.drain", once);
+                        SentRequest query = user.call("resource.status", null);
                         daemon = daemon(RELAY, "follow", "change", "acquire");
                         change.get();
                         assertThat(query.get().isEmpty()).isFalse();
@@ -324,7 +324,7 @@ class RelaySocketTest {
     void requestsOfAUserBeyondTheLimitWaitUnread() throws Exception {
         stopDaemonAndShortenWaits();
         List<FluxClient> clients = new ArrayList<>();
-        List<Call> calls = new ArrayList<>();
+        List<SentRequest> calls = new ArrayList<>();
         for (int i = 0; i < 16; i++) {
             FluxClient one = connect();
             clients.add(one);
@@ -332,7 +332,7 @@ class RelaySocketTest {
                 calls.add(one.call("resource.status", null));
             }
         }
-        for (Call call : calls) {
+        for (SentRequest call : calls) {
             RpcException refused = catchThrowableOfType(RpcException.class, call::get);
             assertThat(refused.errno()).isEqualTo(Errno.EHOSTUNREACH);
         }

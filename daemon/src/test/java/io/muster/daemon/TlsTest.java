@@ -12,10 +12,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.Shell;
 import io.muster.daemon.account.Account;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.Pki;
@@ -351,11 +351,11 @@ class TlsTest {
                         directory,
                         "[[resource.config]]\nhosts = \"node[0-4095]\"\ncores = \"0-3\"\n" + pki.config(OPS));
                 FluxClient ops = connect(daemon, "ops")) {
-            List<Call> calls = new ArrayList<>();
+            List<SentRequest> calls = new ArrayList<>();
             for (int i = 0; i < 20_000; i++) {
                 calls.add(ops.call("resource.status", null));
             }
-            for (Call call : calls) {
+            for (SentRequest call : calls) {
                 assertThat(call.get().isEmpty()).isFalse();
             }
             ObjectNode large = drain("node[0-4095]").put("reason", "x".repeat(500_000));

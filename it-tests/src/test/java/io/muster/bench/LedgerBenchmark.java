@@ -6,8 +6,8 @@ import io.muster.daemon.etcd.BareEtcd;
 import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.LedgerDaemons;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.SentRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,7 +133,7 @@ public final class LedgerBenchmark {
 
     /** Changes a second with a number of them in flight, on one connection. */
     private double rate(FluxClient client, int window) throws IOException {
-        Deque<Call> open = new ArrayDeque<>();
+        Deque<SentRequest> open = new ArrayDeque<>();
         long start = System.nanoTime();
         for (int i = 0; i < pipelined; i++) {
             if (open.size() == window) {

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Credentials;
@@ -321,7 +321,7 @@ class EveryTopicTest {
     void forceDownMakesRanksOfflineAndWaitupWaitsForThem() throws IOException {
         ask("resource.monitor-force-down", "{'ranks':'10'}");
         assertThat(status().path("offline").asText()).isEqualTo("10");
-        Call wait = client.call("resource.monitor-waitup", json("{'up':16}"));
+        SentRequest wait = client.call("resource.monitor-waitup", json("{'up':16}"));
         try (FluxClient other = daemon.connect()) {
             other.rpc("resource.online", json("{'targets':'10'}"));
         }

@@ -8,9 +8,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Response;
@@ -142,7 +142,7 @@ class ProcessTest {
                 FluxClient admin = daemon.connect()) {
             scheduler.send(Peer.acquire(1));
             assertThat(Objects.requireNonNull(scheduler.receive()).errnum()).isZero();
-            List<Call> calls = new ArrayList<>();
+            List<SentRequest> calls = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
                 calls.add(
                         admin.call("resource.drain", json("{'targets':'1','reason':'" + i + "','mode':'overwrite'}")));

@@ -7,9 +7,9 @@ import io.muster.inventory.request.Count;
 import io.muster.inventory.request.Jobspec;
 import io.muster.inventory.request.Resource;
 import io.muster.protocol.admin.FeasibilityRequest;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -63,7 +63,7 @@ final class Measure {
             for (int i = -warmUp; i < runs; i++) {
                 ObjectNode payload = targets(i);
                 long start = System.nanoTime();
-                Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
+                SentRequest call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
                 stream.next();
                 long took = System.nanoTime() - start;
                 call.get();
@@ -109,7 +109,7 @@ final class Measure {
     }
 
     private void pipeline(FluxClient admin, int changes) throws IOException {
-        Deque<Call> sent = new ArrayDeque<>();
+        Deque<SentRequest> sent = new ArrayDeque<>();
         for (int i = 0; i < changes; i++) {
             sent.add(admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", targets(i)));
             if (sent.size() >= WINDOW) {
@@ -133,7 +133,7 @@ final class Measure {
             for (int i = -2 * ((changes + 1) / 2); i < changes; i++) { // the first step is a drain
                 ObjectNode payload = targets(i);
                 long start = System.nanoTime();
-                Call call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
+                SentRequest call = admin.call(i % 2 == 0 ? "resource.drain" : "resource.undrain", payload);
                 schedulers.awaitUpdate();
                 long took = System.nanoTime() - start;
                 call.get();

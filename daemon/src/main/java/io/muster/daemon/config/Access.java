@@ -26,10 +26,10 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         this(guests, rootOwner, admins, grants, "");
     }
 
-    static Access read(Table top, String alerts) {
-        Table access = top.section("access");
+    static Access read(ConfigTable top, String alerts) {
+        ConfigTable access = top.section("access");
         access.flag("private-mode", false);
-        List<Table> tables = top.tables("grant");
+        List<ConfigTable> tables = top.tables("grant");
         List<Grant> grants = tables.stream().map(Grant::read).toList();
         Grant.check(tables, grants);
         for (int i = 0; i < grants.size(); i++) {
@@ -54,12 +54,12 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
      * Reads {@code access.roles}. Its only role is admin, as in flux-core; roles that a later flux-core may add are noted
      * and ignored, so that a configuration of flux-core can be used as it is.
      */
-    private static List<String> admins(Table roles) {
+    private static List<String> admins(ConfigTable roles) {
         roles.noteUnknown(List.of("admin"));
         if (!roles.has("admin")) {
             return List.of();
         }
-        Table admin = roles.table("admin");
+        ConfigTable admin = roles.table("admin");
         admin.noteUnknown(List.of("users", "groups"));
         List<String> names = new ArrayList<>(admin.texts("users"));
         names.forEach(name -> checkName(admin, "users", name));
@@ -70,7 +70,7 @@ public record Access(boolean guests, boolean rootOwner, List<String> admins, Lis
         return names;
     }
 
-    static void checkName(Table table, String key, String name) {
+    static void checkName(ConfigTable table, String key, String name) {
         if (!isName(name.startsWith("%") ? name.substring(1) : name)) {
             table.problem(key, "\"" + name + "\" is neither a user nor a %group");
         }

@@ -21,7 +21,7 @@ public record AcquireSettings(Acquire acquire, Fsd batch, Initial initial) {
 
     private static final Fsd LONGEST_BATCH = new Fsd(60);
 
-    static AcquireSettings read(Table muster) {
+    static AcquireSettings read(ConfigTable muster) {
         Fsd batch = muster.duration("batch", Fsd.ZERO);
         if (batch.seconds() > LONGEST_BATCH.seconds()) {
             muster.problem("batch", "expected at most " + LONGEST_BATCH);

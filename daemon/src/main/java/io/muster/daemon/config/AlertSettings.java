@@ -19,16 +19,17 @@ public record AlertSettings(String holder, String label, String category, String
     /** Leaves room for a colon and a fingerprint within the length of a holder. */
     private static final int LONGEST_HOLDER = 32;
 
-    static AlertSettings read(Table alerts) {
+    static AlertSettings read(ConfigTable alerts) {
         return new AlertSettings(
-                alerts.get("holder", "", node -> holder(Table.textOf(node))),
+                alerts.get("holder", "", node -> holder(ConfigTable.textOf(node))),
                 alerts.get("label", "instance", node -> {
-                    Table.require(Table.textOf(node).matches(WORD), "expected the name of a label, such as instance");
+                    ConfigTable.require(
+                            ConfigTable.textOf(node).matches(WORD), "expected the name of a label, such as instance");
                     return node.textValue();
                 }),
                 alerts.get("class", "", node -> {
-                    Table.require(
-                            Table.textOf(node).matches("[A-Za-z0-9_.-]{0,32}"),
+                    ConfigTable.require(
+                            ConfigTable.textOf(node).matches("[A-Za-z0-9_.-]{0,32}"),
                             "expected a word of letters, digits and _.-");
                     return node.textValue();
                 }),
@@ -44,12 +45,13 @@ public record AlertSettings(String holder, String label, String category, String
 
     private static String holder(String name) {
         String fault = Hold.wordFault("holder", name, LONGEST_HOLDER);
-        Table.require(fault == null, String.valueOf(fault));
-        Table.require(!name.equals(Hold.SHARED), "\"" + Hold.SHARED + "\" is the holder of drains that name no holder");
+        ConfigTable.require(fault == null, String.valueOf(fault));
+        ConfigTable.require(
+                !name.equals(Hold.SHARED), "\"" + Hold.SHARED + "\" is the holder of drains that name no holder");
         return name;
     }
 
-    private static Fsd grace(Table alerts) {
+    private static Fsd grace(ConfigTable alerts) {
         Fsd grace = alerts.duration("grace", DEFAULT_GRACE);
         if (grace.seconds() < 60 || grace.seconds() > 30 * 86_400) {
             alerts.problem("grace", "expected 1m to 30d");

@@ -37,10 +37,10 @@ public final class Config {
     private final List<Problem> notes;
     private final ObjectNode tree;
 
-    private Config(ObjectNode tree, Table top, Environment environment, Problems problems) {
+    private Config(ObjectNode tree, ConfigTable top, Environment environment, Problems problems) {
         this.tree = tree;
-        Table resource = top.section("resource");
-        Table muster = top.section("muster");
+        ConfigTable resource = top.section("resource");
+        ConfigTable muster = top.section("muster");
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
         alerts = AlertSettings.read(top.section("alerts"));
@@ -66,7 +66,7 @@ public final class Config {
     public static Config load(@Nullable Path path, Environment environment) {
         Problems problems = new Problems();
         Document document = document(path, environment, problems);
-        Table top = new Table(document, problems);
+        ConfigTable top = new ConfigTable(document, problems);
         top.names().forEach(name -> checkTable(name, top));
         return new Config(document.tree(), top, environment, problems);
     }
@@ -79,7 +79,7 @@ public final class Config {
         return Files.exists(usual) ? Document.read(usual, problems) : new Document();
     }
 
-    private static void checkTable(String name, Table top) {
+    private static void checkTable(String name, ConfigTable top) {
         JsonNode table = top.json(name);
         String place = top.place(name);
         String suggestion = Key.suggestion(name, Key.TOP);
@@ -107,7 +107,7 @@ public final class Config {
         }
     }
 
-    private static void checkSection(String name, Table section) {
+    private static void checkSection(String name, ConfigTable section) {
         section.refuseUnknown(Key.keysOf(name));
         section.names().stream()
                 .flatMap(key -> Key.find(name, key).stream())

@@ -15,8 +15,8 @@ final class ConfiguredGraph {
     private ConfiguredGraph() {}
 
     /** Reads the entries and checks that they make a graph with the configured R. */
-    static List<GraphEntry> read(Table top, ResourceSet set) {
-        List<Table> tables = top.tables(KEY);
+    static List<GraphEntry> read(ConfigTable top, ResourceSet set) {
+        List<ConfigTable> tables = top.tables(KEY);
         if (!top.has(KEY)) {
             return List.of();
         }

@@ -66,7 +66,7 @@ public record Grant(
         return name.startsWith(CERTIFICATE) || name.contains("/");
     }
 
-    static Grant read(Table grant) {
+    static Grant read(ConfigTable grant) {
         grant.refuseUnknown(KEYS);
         Issuer issuer = issuer(grant);
         List<String> who = issuer == null ? users(grant) : List.of(CERTIFICATE + san(grant));
@@ -89,7 +89,7 @@ public record Grant(
     }
 
     /** Returns null if the grant names users. */
-    private static @Nullable Issuer issuer(Table grant) {
+    private static @Nullable Issuer issuer(ConfigTable grant) {
         if (!grant.has("san")) {
             for (String key : List.of("ca", "crl")) {
                 if (grant.has(key)) {
@@ -107,13 +107,13 @@ public record Grant(
         return new Issuer(grant.path("ca", Path.of("")), grant.pathIfGiven("crl"));
     }
 
-    private static String san(Table grant) {
+    private static String san(ConfigTable grant) {
         return grant.get("san", "", node -> {
-            String name = Table.textOf(node);
-            Table.require(
+            String name = ConfigTable.textOf(node);
+            ConfigTable.require(
                     SAN.matcher(name).matches(),
                     "expected a URI or a DNS name as in the certificate, without wildcard");
-            Table.require(
+            ConfigTable.require(
                     !name.startsWith(CERTIFICATE) && !name.startsWith(TOKEN),
                     "a name that begins with " + CERTIFICATE + " or " + TOKEN
                             + " could be confused with another certificate or a token: use another name");
@@ -125,7 +125,7 @@ public record Grant(
      * Reports certificates that two entries name with different CAs, CAs that two entries name with different lists of revoked
      * certificates, and users of other hosts for whose relay there is no entry.
      */
-    static void check(List<Table> tables, List<Grant> grants) {
+    static void check(List<ConfigTable> tables, List<Grant> grants) {
         for (int i = 0; i < grants.size(); i++) {
             Grant grant = grants.get(i);
             for (Grant other : grants.subList(0, i)) {
@@ -144,7 +144,7 @@ public record Grant(
         }
     }
 
-    private void compare(Grant before, Table table) {
+    private void compare(Grant before, ConfigTable table) {
         if (issuer == null || before.issuer == null) {
             return;
         }
@@ -156,7 +156,7 @@ public record Grant(
         }
     }
 
-    private static List<String> users(Table grant) {
+    private static List<String> users(ConfigTable grant) {
         List<String> who = names(grant, "who", "users, %groups or " + ROLE_ADMIN);
         for (String name : who) {
             if (name.startsWith("role:") && !name.equals(ROLE_ADMIN)) {
@@ -172,7 +172,7 @@ public record Grant(
     }
 
     /** Reads an array that must not be empty. */
-    private static List<String> names(Table grant, String key, String expected) {
+    private static List<String> names(ConfigTable grant, String key, String expected) {
         JsonNode array = grant.json(key);
         if (array.isMissingNode() || (array.isArray() && array.isEmpty())) {
             grant.problem(key, (array.isArray() ? "is empty" : "is missing") + ": expected " + expected);
@@ -180,7 +180,7 @@ public record Grant(
         return grant.texts(key);
     }
 
-    private static @Nullable String holder(Table grant, boolean hold) {
+    private static @Nullable String holder(ConfigTable grant, boolean hold) {
         if (!grant.has("holder")) {
             if (hold) {
                 grant.problem("holder", "is missing: the right hold needs the name under which its users drain");

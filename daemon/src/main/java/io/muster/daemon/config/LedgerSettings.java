@@ -48,7 +48,7 @@ public record LedgerSettings(
     private static final Fsd SHORTEST = new Fsd(2);
     private static final Fsd LONGEST = new Fsd(60);
 
-    static LedgerSettings read(Table ledger, Listen listen, Environment environment) {
+    static LedgerSettings read(ConfigTable ledger, Listen listen, Environment environment) {
         Kind kind = ledger.choice("kind", Kind.FILE);
         List<URI> endpoints = ledger.texts("endpoints").stream()
                 .map(text -> endpoint(ledger, text))
@@ -85,14 +85,14 @@ public record LedgerSettings(
                 ledger.flag("compact", false));
     }
 
-    private static List<String> uris(Table ledger, Listen listen, Environment environment) {
+    private static List<String> uris(ConfigTable ledger, Listen listen, Environment environment) {
         List<String> given = ledger.texts("uris");
         Path admin = listen.adminSocket();
         Path socket = admin == null ? listen.socket() : admin;
         return given.isEmpty() ? List.of("ssh://" + environment.hostname() + socket.toAbsolutePath()) : given;
     }
 
-    private static Fsd ttl(Table ledger) {
+    private static Fsd ttl(ConfigTable ledger) {
         Fsd ttl = ledger.duration("ttl", SHORTEST);
         if (ttl.seconds() < SHORTEST.seconds() || ttl.seconds() > LONGEST.seconds()) {
             ledger.problem("ttl", "expected " + SHORTEST + " to " + LONGEST);
@@ -101,15 +101,15 @@ public record LedgerSettings(
     }
 
     private static String prefix(JsonNode node) {
-        String prefix = Table.textOf(node);
-        Table.require(
+        String prefix = ConfigTable.textOf(node);
+        ConfigTable.require(
                 prefix.matches("/([A-Za-z0-9._-]+/)+"),
                 "expected names of letters, digits, dots, dashes and underscores, with slashes before, between and after"
                         + " them: /muster/main/");
         return prefix;
     }
 
-    private static URI endpoint(Table ledger, String text) {
+    private static URI endpoint(ConfigTable ledger, String text) {
         if (text.contains("@")) { // the sentence must not have the password, whatever characters it has
             ledger.problem(
                     "endpoints",

@@ -33,7 +33,7 @@ public record Listen(
     /** Limit from bind(2): sun_path has 108 bytes, the last of them NUL. */
     private static final int LONGEST_PATH = 107;
 
-    static Listen read(Table muster, Environment environment) {
+    static Listen read(ConfigTable muster, Environment environment) {
         Path socket = muster.path("socket", environment.socket());
         checkLength(muster, "socket", socket);
         noteDirectory(muster, "socket", socket);
@@ -77,21 +77,21 @@ public record Listen(
     }
 
     /** Notes that the directory of a socket that the configuration names does not exist, because its name may be misspelt. */
-    static void noteDirectory(Table table, String key, Path path) {
+    static void noteDirectory(ConfigTable table, String key, Path path) {
         Path directory = path.getParent();
         if (table.has(key) && directory != null && !Files.isDirectory(directory)) {
             table.note(key, "there is no directory " + directory + ": the daemon creates it when it starts");
         }
     }
 
-    static void checkLength(Table muster, String key, Path path) {
+    static void checkLength(ConfigTable muster, String key, Path path) {
         int length = path.toString().getBytes(StandardCharsets.UTF_8).length;
         if (length > LONGEST_PATH) {
             muster.problem(key, path + " has " + length + " bytes, but a UNIX socket's path may have " + LONGEST_PATH);
         }
     }
 
-    private static int frame(Table muster, String key, int fallback) {
+    private static int frame(ConfigTable muster, String key, int fallback) {
         return (int) muster.size(key, new ByteSize(fallback), SMALLEST_FRAME, LARGEST_FRAME)
                 .bytes();
     }

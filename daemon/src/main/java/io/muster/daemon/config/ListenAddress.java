@@ -48,9 +48,9 @@ public record ListenAddress(
                     + " use https, or an address such as 127.0.0.1";
 
     /** Reads all entries. Sockets of {@code [muster]} must not be among them. */
-    static List<ListenAddress> readAll(Table top, Listen sockets) {
+    static List<ListenAddress> readAll(ConfigTable top, Listen sockets) {
         List<ListenAddress> all = new ArrayList<>();
-        for (Table table : top.tables("listen")) {
+        for (ConfigTable table : top.tables("listen")) {
             ListenAddress next = read(table);
             if (next == null) {
                 continue;
@@ -69,7 +69,7 @@ public record ListenAddress(
         return List.copyOf(all);
     }
 
-    private static @Nullable ListenAddress read(Table table) {
+    private static @Nullable ListenAddress read(ConfigTable table) {
         table.refuseUnknown(KEYS);
         List<Kind> kinds = List.of(Kind.values()).stream()
                 .filter(kind -> table.has(kind.word()))
@@ -87,7 +87,7 @@ public record ListenAddress(
         return address.isEmpty() ? null : new ListenAddress(kind, address, certificate, key);
     }
 
-    private static String socket(Table table) {
+    private static String socket(ConfigTable table) {
         Path path = table.pathIfGiven(Kind.HTTP_SOCKET.word());
         if (path != null) {
             Listen.checkLength(table, Kind.HTTP_SOCKET.word(), path);
@@ -97,14 +97,14 @@ public record ListenAddress(
     }
 
     private static String address(Kind kind, JsonNode node) {
-        InetSocketAddress address =
-                Reporting.addressOf(Table.textOf(node), "expected ADDRESS:PORT, the address in numbers or localhost");
-        Table.require(
+        InetSocketAddress address = Reporting.addressOf(
+                ConfigTable.textOf(node), "expected ADDRESS:PORT, the address in numbers or localhost");
+        ConfigTable.require(
                 kind != Kind.HTTP || address.getAddress().isLoopbackAddress(), node.textValue() + " " + NOT_LOOPBACK);
         return node.textValue();
     }
 
-    private static @Nullable Path file(Table table, String key, Kind kind) {
+    private static @Nullable Path file(ConfigTable table, String key, Kind kind) {
         if (table.has(key) && !kind.isEncrypted()) {
             table.problem(key, "has no effect on " + kind.word() + ": remove this key, or use tls or https");
         } else if (!table.has(key) && kind.isEncrypted()) {

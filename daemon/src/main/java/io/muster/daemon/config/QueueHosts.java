@@ -26,13 +26,13 @@ record QueueHosts(SortedMap<String, String> byProperty) {
     static final QueueHosts NONE = new QueueHosts(new TreeMap<>());
 
     /** Reads and checks the table, and checks that the configured R has all hosts. */
-    static QueueHosts read(Table queues, ResourceSet configured) {
+    static QueueHosts read(ConfigTable queues, ResourceSet configured) {
         SortedMap<String, String> byProperty = new TreeMap<>();
         List<String> real = queues.names().stream()
                 .filter(name -> !queues.json(name).has(PARENT))
                 .toList();
         for (String name : queues.names()) {
-            Table queue = queues.section(name);
+            ConfigTable queue = queues.section(name);
             String property = ResourceSet.INSTANCE_LOCAL + name;
             if (!queues.json(name).isObject()) {
                 queues.problem(name, "expected a table");
@@ -46,12 +46,12 @@ record QueueHosts(SortedMap<String, String> byProperty) {
     }
 
     /** Whether a queue has its hosts in one way only. Reports every fault. */
-    private static boolean isConsistent(Table queue, String name, Table queues, List<String> real) {
+    private static boolean isConsistent(ConfigTable queue, String name, ConfigTable queues, List<String> real) {
         queue.texts(REQUIRES).stream()
                 .map(property -> property.startsWith("^") ? property.substring(1) : property)
                 .flatMap(property -> Stream.ofNullable(ResourceSet.propertyNameFault(property)))
                 .forEach(fault -> queue.problem(REQUIRES, fault));
-        Table policy = queue.table(POLICY);
+        ConfigTable policy = queue.table(POLICY);
         if (!queue.has(PARENT)) {
             boolean both = queue.has(HOSTS) && queue.has(REQUIRES);
             if (both) {
@@ -59,7 +59,7 @@ record QueueHosts(SortedMap<String, String> byProperty) {
             }
             return !both;
         }
-        queue.get(PARENT, "", node -> parent(Table.textOf(node), name, queues, real));
+        queue.get(PARENT, "", node -> parent(ConfigTable.textOf(node), name, queues, real));
         for (String key : List.of(HOSTS, REQUIRES)) {
             if (queue.has(key)) {
                 queue.problem(key, "a queue with parent has the hosts of its parent: remove " + key + " or parent");
@@ -72,24 +72,24 @@ record QueueHosts(SortedMap<String, String> byProperty) {
         return false;
     }
 
-    private static String parent(String parent, String name, Table queues, List<String> real) {
-        Table.require(!parent.equals(name), "a queue cannot be its own parent");
-        Table.require(
+    private static String parent(String parent, String name, ConfigTable queues, List<String> real) {
+        ConfigTable.require(!parent.equals(name), "a queue cannot be its own parent");
+        ConfigTable.require(
                 queues.has(parent),
                 "there is no queue \"" + parent + "\": expected the name of a queue without parent"
                         + Key.suggestion(parent, real));
-        Table.require(
+        ConfigTable.require(
                 real.contains(parent),
                 "the queue \"" + parent + "\" has a parent itself: expected the name of a queue without parent");
         return parent;
     }
 
-    private static boolean isValid(Table queue, String property, ResourceSet configured) {
+    private static boolean isValid(ConfigTable queue, String property, ResourceSet configured) {
         String fault = ResourceSet.propertyNameFault(property);
         if (fault != null) {
             queue.problem(HOSTS, fault);
         } else if (!configured.ranks().isEmpty()) { // without hosts, another problem or warning is reported already
-            return !queue.get(HOSTS, Idset.EMPTY, node -> ranks(configured, Table.textOf(node)))
+            return !queue.get(HOSTS, Idset.EMPTY, node -> ranks(configured, ConfigTable.textOf(node)))
                     .isEmpty();
         }
         return false;
@@ -97,7 +97,7 @@ record QueueHosts(SortedMap<String, String> byProperty) {
 
     private static Idset ranks(ResourceSet set, String text) {
         Idset ranks = text.equals(ALL) ? set.ranks() : set.ranksOf(Hostlist.parse(text));
-        Table.require(!ranks.isEmpty(), "names no host: expected a hostlist or \"all\"");
+        ConfigTable.require(!ranks.isEmpty(), "names no host: expected a hostlist or \"all\"");
         return ranks;
     }
 

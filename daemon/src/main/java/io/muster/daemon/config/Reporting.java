@@ -18,7 +18,7 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
     private static final String EXPECTED = "expected off or ADDRESS:PORT, the address in numbers or localhost";
     private static final Pattern ADDRESS = Pattern.compile("(localhost|[0-9.]+|\\[[0-9a-fA-F:.]+])?:(\\d{1,5})");
 
-    static Reporting read(Table muster) {
+    static Reporting read(ConfigTable muster) {
         String metrics = muster.get("metrics", DEFAULT_METRICS, Reporting::metricsOf);
         Optional<InetSocketAddress> address =
                 metrics.equals("off") ? Optional.empty() : Optional.of(addressOf(metrics, EXPECTED));
@@ -33,7 +33,7 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
     }
 
     private static String metricsOf(JsonNode node) {
-        String text = Table.textOf(node);
+        String text = ConfigTable.textOf(node);
         if (!text.equals("off")) {
             addressOf(text, EXPECTED);
         }
@@ -43,12 +43,12 @@ public record Reporting(Optional<InetSocketAddress> metrics, Logging.Format logF
     /** Parses an address. Only numeric addresses and localhost are accepted, because other names would need the name service at start. */
     static InetSocketAddress addressOf(String text, String expected) {
         Matcher m = ADDRESS.matcher(text);
-        Table.require(m.matches(), expected);
+        ConfigTable.require(m.matches(), expected);
         int port = Integer.parseInt(m.group(2));
-        Table.require(port <= 65535, "there is no port " + port);
+        ConfigTable.require(port <= 65535, "there is no port " + port);
         try {
             String host = m.group(1);
-            Table.require(host != null, "expected an address before :" + port);
+            ConfigTable.require(host != null, "expected an address before :" + port);
             return new InetSocketAddress(InetAddress.getByName(host), port);
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException(text + " is not an address", e);

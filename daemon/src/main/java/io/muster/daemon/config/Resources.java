@@ -33,7 +33,7 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
     private static final List<String> BROKER_FLAGS = List.of("norestrict", "noverify", "rediscover", "no-update-watch");
 
     /** Reads the section. If a problem is reported, the result is meaningless and the caller refuses the whole configuration. */
-    static Resources read(Table resource, Table queues, Environment environment) {
+    static Resources read(ConfigTable resource, ConfigTable queues, Environment environment) {
         readBrokerKeys(resource);
         Path path = resource.pathIfGiven("path");
         Path scheduling = resource.pathIfGiven("scheduling");
@@ -86,10 +86,10 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         return origin.equals(THIS_HOST);
     }
 
-    private static void readBrokerKeys(Table resource) {
+    private static void readBrokerKeys(ConfigTable resource) {
         BROKER_FLAGS.forEach(key -> resource.flag(key, false));
         resource.get("verify", "", node -> {
-            Table.require(node.isBoolean() || node.isObject(), "expected true, false or a table");
+            ConfigTable.require(node.isBoolean() || node.isObject(), "expected true, false or a table");
             return node.toString();
         });
     }
@@ -99,7 +99,7 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         return ResourceSet.of(host, Idset.of(0), Idset.range(0, environment.cores() - 1), Idset.EMPTY, Map.of());
     }
 
-    private static ResourceSet fromEntries(Table resource) {
+    private static ResourceSet fromEntries(ConfigTable resource) {
         resource.tables("config");
         if (!resource.has("config")) {
             return ResourceSet.EMPTY;
@@ -113,7 +113,7 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         return set == null ? ResourceSet.EMPTY : set;
     }
 
-    private static ResourceSet fromFile(Table resource, Path path) {
+    private static ResourceSet fromFile(ConfigTable resource, Path path) {
         Problems problems = new Problems();
         byte[] bytes = content(resource, "path", path);
         ResourceSet set = bytes == null ? null : ResourceSet.parse(bytes, problems);
@@ -121,7 +121,7 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         return set == null ? ResourceSet.EMPTY : set;
     }
 
-    private static ResourceSet amend(Table resource, ResourceSet set, Path path) {
+    private static ResourceSet amend(ConfigTable resource, ResourceSet set, Path path) {
         byte[] bytes = content(resource, "scheduling", path);
         if (bytes == null) {
             return set;
@@ -132,7 +132,7 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         return scheduling == null ? set : set.withScheduling(scheduling);
     }
 
-    private static byte @Nullable [] content(Table resource, String key, Path path) {
+    private static byte @Nullable [] content(ConfigTable resource, String key, Path path) {
         try {
             return SourceFile.read(path);
         } catch (IOException e) {
@@ -141,7 +141,7 @@ public record Resources(ResourceSet set, ResourceSet configured, QueueHosts queu
         }
     }
 
-    private static Resources exclude(Table resource, Table queues, ResourceSet configured, String origin) {
+    private static Resources exclude(ConfigTable resource, ConfigTable queues, ResourceSet configured, String origin) {
         QueueHosts hosts = QueueHosts.read(queues, configured);
         ResourceSet set = hosts.applyTo(configured);
         String targets = resource.text("exclude", "");

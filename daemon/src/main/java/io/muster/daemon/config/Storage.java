@@ -20,14 +20,14 @@ public record Storage(Path stateDir, int snapshotEvery, Fsd historyAge, long his
     public record Clock(Fsd jump, Fsd gap, Fsd settle) {
         private static final Fsd LEAST = new Fsd(10);
 
-        static Clock read(Table muster) {
+        static Clock read(ConfigTable muster) {
             return new Clock(
                     atLeast(muster, "clock-jump", new Fsd(15 * 60)),
                     atLeast(muster, "clock-gap", new Fsd(7 * 86400)),
                     atLeast(muster, "clock-settle", new Fsd(3600)));
         }
 
-        private static Fsd atLeast(Table muster, String key, Fsd fallback) {
+        private static Fsd atLeast(ConfigTable muster, String key, Fsd fallback) {
             Fsd time = muster.duration(key, fallback);
             if (time.seconds() < LEAST.seconds()) {
                 muster.problem(key, "expected at least " + LEAST);
@@ -38,7 +38,7 @@ public record Storage(Path stateDir, int snapshotEvery, Fsd historyAge, long his
 
     private static final ByteSize LARGEST = new ByteSize(Long.MAX_VALUE);
 
-    static Storage read(Table muster, Table resource, Environment environment) {
+    static Storage read(ConfigTable muster, ConfigTable resource, Environment environment) {
         return new Storage(
                 muster.path("state-dir", environment.stateDir()),
                 muster.integer("snapshot-every", 100_000, 1, Integer.MAX_VALUE),

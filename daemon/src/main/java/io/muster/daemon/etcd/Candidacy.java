@@ -43,11 +43,11 @@ final class Candidacy {
      * Compares the clock of this daemon with that of the leader, if the leader has written its time. If the clock is wrong, this daemon lets
      * others try to lead first.
      */
-    void look(Store.View view, Standing standing) {
+    void look(Store.View view, RoleActions actions) {
         Etcd.Entry clock = view.clock();
         if (clock != null && clock.modRevision() > Math.max(compared, view.term())) {
             compared = clock.modRevision();
-            agrees = agrees(clock.text(), Math.min(System.nanoTime() - lookedAt, oldest()), standing);
+            agrees = agrees(clock.text(), Math.min(System.nanoTime() - lookedAt, oldest()), actions);
         }
         lookedAt = view.asked();
         if (!agrees) {
@@ -55,9 +55,9 @@ final class Candidacy {
         }
     }
 
-    private static boolean agrees(String time, long age, Standing standing) {
+    private static boolean agrees(String time, long age, RoleActions actions) {
         try {
-            return standing.agrees(Double.parseDouble(time), age / 1e9);
+            return actions.agrees(Double.parseDouble(time), age / 1e9);
         } catch (NumberFormatException e) {
             return true; // somebody else wrote it
         }

@@ -14,16 +14,12 @@ import io.muster.daemon.ledger.Role;
 import io.muster.daemon.ledger.ThreadEnd;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -59,14 +55,12 @@ public final class EtcdLedger implements Ledger {
     private volatile Level level = Level.ONE;
     private volatile boolean closing;
     private volatile @Nullable Writer writer;
-    private volatile boolean silent;
     private volatile @Nullable Leader shown;
-    private @Nullable Standing standing;
+    private @Nullable RoleActions actions;
 
     // Used by the thread ledger only.
     private final Deque<Batch> waiting = new ArrayDeque<>();
     private boolean shownBefore;
-    private long toldAt;
     private boolean handedOver;
     private int terms;
 
@@ -112,8 +106,8 @@ public final class EtcdLedger implements Ledger {
     }
 
     /** Begins to follow; until then the ledger has the state of the local copy. */
-    public void begin(Standing listener) {
-        standing = listener;
+    public void begin(RoleActions listener) {
+        actions = listener;
         level = listener.level();
         tenure.start();
         thread.start();
@@ -124,8 +118,8 @@ public final class EtcdLedger implements Ledger {
         candidacy.allow();
     }
 
-    private Standing standing() {
-        return Objects.requireNonNull(standing, "the ledger has not begun");
+    private RoleActions actions() {
+        return Objects.requireNonNull(actions, "the ledger has not begun");
     }
 
     @Override
@@ -162,17 +156,8 @@ public final class EtcdLedger implements Ledger {
 
     @Override
     public List<Leader> members() throws IOException {
-        FutureTask<List<Leader>> question = new FutureTask<>(
+        return requests.ask(
                 () -> store.view(Long.MAX_VALUE - 1, 1, Store.ATTEMPT_MILLIS).members());
-        requests.add(question);
-        try {
-            return question.get(1, TimeUnit.MINUTES);
-        } catch (TimeoutException | ExecutionException e) {
-            Throwable cause = e.getCause();
-            throw new IOException(cause == null ? "no answer within a minute" : cause.getMessage(), e);
-        } catch (InterruptedException e) {
-            throw new InterruptedIOException("the daemon stops");
-        }
     }
 
     private long heardAt() {
@@ -286,7 +271,7 @@ public final class EtcdLedger implements Ledger {
 
     private boolean follow() throws IOException, InterruptedException {
         failWaiting("this daemon does not lead");
-        Store.View view = follower.read(standing());
+        Store.View view = follower.read(actions());
         if (view == null) {
             return true; // there is more to read
         }
@@ -299,7 +284,7 @@ public final class EtcdLedger implements Ledger {
         }
         Leader leader = Leader.parse(key.text());
         if (!leader.isSame(settings.self())) {
-            candidacy.look(view, standing());
+            candidacy.look(view, actions());
             show(leader);
             return false;
         }
@@ -318,28 +303,23 @@ public final class EtcdLedger implements Ledger {
         String nonce = settings.self().boot().substring(0, 6) + Integer.toString(++terms, 36);
         Writer next = new Writer(store, view.term(), view.head(), lease, nonce, settings.patience());
         next.led(view.asked());
-        level = standing().level();
-        silent = false;
+        level = actions().level();
         writer = next;
-        toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
         shown = settings.self();
         shownBefore = true;
-        standing().lead();
+        actions().lead();
     }
 
     private void show(@Nullable Leader leader) {
         if (!shownBefore || !Objects.equals(leader, shown)) {
             shownBefore = true;
             shown = leader;
-            standing().stand(leader, null);
+            actions().stand(leader, null);
         }
     }
 
     private boolean lead(Writer leading) throws IOException, InterruptedException {
-        if (System.nanoTime() - toldAt >= Candidacy.TELL_NANOS) {
-            toldAt = System.nanoTime();
-            leading.tell(standing().time());
-        }
+        leading.tell(actions());
         boolean question = isNothingToWrite();
         if (!question && !waiting.isEmpty()) {
             commit(leading);
@@ -348,10 +328,10 @@ public final class EtcdLedger implements Ledger {
         long look = Math.min(settings.ttl().toNanos() / 4, LOOK_NANOS);
         if (!question && System.nanoTime() - leading.ledAt() <= look) {
             follower.refill(leading.head().seq());
-        } else if (!leads(leading)) {
+        } else if (!leading.lasts()) {
             step();
         } else if (question) {
-            Pending.all(waiting).succeed(completions);
+            Batches.all(waiting).succeed(completions);
         }
         return question;
     }
@@ -359,18 +339,6 @@ public final class EtcdLedger implements Ledger {
     /** Whether only batches without events wait: they need the confirmation that no other daemon has written. */
     private boolean isNothingToWrite() {
         return !waiting.isEmpty() && waiting.stream().allMatch(batch -> batch.size() == 0);
-    }
-
-    /** Reads whether the term of this daemon still lasts. */
-    private boolean leads(Writer leading) throws EtcdException, ForeignException {
-        Store.View view = store.view(leading.head().seq() + 1, 1, Store.ATTEMPT_MILLIS);
-        boolean lasts = view.term() == leading.term();
-        if (lasts && !view.head().txn().equals(leading.head().txn())) {
-            throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
-        }
-        leading.led(lasts ? view.asked() : leading.ledAt());
-        store.etcd().nearLeader();
-        return lasts;
     }
 
     /** Stops leading. */
@@ -384,13 +352,13 @@ public final class EtcdLedger implements Ledger {
         candidacy.ended();
         shown = null;
         shownBefore = true;
-        standing().stand(null, () -> requests.addLate(candidacy::confirmed));
+        actions().stand(null, () -> requests.addLate(candidacy::confirmed));
     }
 
     /** Writes one group of the batches that wait. */
     private void commit(Writer leading) throws ForeignException {
         long start = System.nanoTime();
-        Pending pending = Pending.of(waiting, leading.head().seq() + 1, status.reason());
+        Batches pending = Batches.of(waiting, leading.head().seq() + 1, status.reason());
         List<List<byte[]>> commands = pending.commands();
         if (commands.isEmpty()) { // the changes were decided on one that failed
             pending.fail(status.reason(), false, completions);
@@ -398,7 +366,7 @@ public final class EtcdLedger implements Ledger {
         }
         long first = leading.head().seq() + 1;
         byte[] lines = JournalLines.encode(first, commands);
-        Group group = leading.next(pending.last(), level, lines);
+        EventGroup group = leading.next(pending.last(), level, lines);
         long encoded = System.nanoTime();
         Writer.Verdict verdict;
         try {
@@ -421,7 +389,7 @@ public final class EtcdLedger implements Ledger {
         fail(leading, group, pending, verdict);
     }
 
-    private void fail(Writer leading, Group group, Pending pending, Writer.Verdict verdict) {
+    private void fail(Writer leading, EventGroup group, Batches pending, Writer.Verdict verdict) {
         if (verdict.kind() == Writer.Kind.ENDED) {
             follower.resolve(group.first(), group.txn(), pending.commands(), durable -> {
                 if (durable != null && durable) {
@@ -446,22 +414,18 @@ public final class EtcdLedger implements Ledger {
     /** Fails the waiting batches, which are certainly not written, because this daemon may not lead. */
     private void failWaiting(String reason) {
         follower.loseHope();
-        boolean hopeless = writer == null ? !follower.isOpen() : silent && isNothingToWrite();
+        Writer leading = writer;
+        boolean hopeless = leading == null ? !follower.isOpen() : leading.isSilent() && isNothingToWrite();
         if (hopeless && !waiting.isEmpty()) {
-            Pending.all(waiting).fail(reason, true, completions);
+            Batches.all(waiting).fail(reason, true, completions);
         }
     }
 
-    /** Whether another daemon may lead, because etcd has not answered for so long. Called on the thread lease-clock. */
+    /** Called on the thread lease-clock. */
     private void listen() {
         Writer leading = writer;
-        if (leading != null) {
-            long heard = Math.max(leading.ledAt(), tenure.renewedAt(leading.lease()));
-            boolean now = System.nanoTime() - heard > settings.ttl().toNanos();
-            if (now != silent) {
-                silent = now;
-                standing().silent(now);
-            }
+        if (leading != null && leading.listen(tenure.renewedAt(leading.lease()), settings.ttl())) {
+            actions().silent(leading.isSilent());
         }
     }
 
@@ -492,7 +456,7 @@ public final class EtcdLedger implements Ledger {
         if (!requests.close(() -> closing = true)) {
             return;
         }
-        if (standing != null) { // else the thread was never started
+        if (actions != null) { // else the thread was never started
             ThreadEnd.await(thread);
         }
         local.close();

@@ -28,7 +28,7 @@ final class Follower {
     private final ObjLongConsumer<String> reached;
     private final Duration patience;
 
-    private volatile Group.Head head;
+    private volatile EventGroup.Head head;
     private volatile long heardAt = System.nanoTime();
     private volatile long lag;
     /** Whether the last attempt to read was not answered. */
@@ -55,7 +55,7 @@ final class Follower {
         this.uploads = new Uploads(store);
         this.local = local;
         this.patience = patience;
-        this.head = new Group.Head(local.last(), "", 0);
+        this.head = new EventGroup.Head(local.last(), "", 0);
     }
 
     /** The seq of the last event that was applied. Any thread may call this. */
@@ -78,7 +78,7 @@ final class Follower {
      *
      * @param led when the daemon was last known to lead, so that it had the newest state
      */
-    void resume(Group.Head written, long led) {
+    void resume(EventGroup.Head written, long led) {
         reached.accept(written.txn(), written.seq());
         head = written;
         heardAt = Math.max(heardAt, led);
@@ -119,7 +119,7 @@ final class Follower {
      *
      * @return the view that was read, if it has nothing new; null if there may be more to read
      */
-    Store.@Nullable View read(Standing standing) throws IOException, InterruptedException {
+    Store.@Nullable View read(RoleActions actions) throws IOException, InterruptedException {
         boolean again = unanswered;
         unanswered = true;
         // After a read without an answer, the next member gets more time, and is asked for little: it may fail too.
@@ -135,22 +135,22 @@ final class Follower {
                     + ": was etcd restored from a backup? " + CURE);
         }
         if (!anchored) {
-            anchor(standing);
+            anchor(actions);
             return null;
         }
-        for (Group group : view.groups()) {
+        for (EventGroup group : view.groups()) {
             if (group.first() != head.seq() + 1) {
-                load(standing);
+                load(actions);
                 return null;
             }
-            if (!apply(group, standing)) {
+            if (!apply(group, actions)) {
                 return null;
             }
         }
         lag = view.head().seq() - head.seq();
         if (lag > 0) {
             if (view.groups().isEmpty()) {
-                load(standing);
+                load(actions);
             }
             return null;
         }
@@ -196,19 +196,19 @@ final class Follower {
     }
 
     /** Finds the place of the local copy in the log. */
-    private void anchor(Standing standing) throws IOException, InterruptedException {
+    private void anchor(RoleActions actions) throws IOException, InterruptedException {
         long seq = local.last();
         if (seq == 0) {
-            head = Group.Head.NONE;
+            head = EventGroup.Head.NONE;
             anchored = true;
             return;
         }
-        Group found = store.groupAt(seq);
+        EventGroup found = store.groupAt(seq);
         if (found == null || found.last() < seq) {
-            skip(seq, standing);
+            skip(seq, actions);
             return;
         }
-        Group whole = store.whole(found);
+        EventGroup whole = store.whole(found);
         if (whole == null) {
             return;
         }
@@ -225,10 +225,10 @@ final class Follower {
                 commands.stream().filter(command -> command.get(0).seq() > seq).toList();
         reached(found);
         if (!rest.isEmpty()) {
-            standing.follow(rest);
+            actions.follow(rest);
             local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
         }
-        head = new Group.Head(found.last(), found.txn(), 0);
+        head = new EventGroup.Head(found.last(), found.txn(), 0);
         anchored = true;
     }
 
@@ -255,7 +255,7 @@ final class Follower {
                 + " terms: " + CURE);
     }
 
-    private void reached(Group group) {
+    private void reached(EventGroup group) {
         local.reached(group.txn(), group.first());
         reached.accept(group.txn(), group.last());
     }
@@ -266,20 +266,20 @@ final class Follower {
     }
 
     /** Continues from the snapshot, because the log does not reach back to the local copy. */
-    private void skip(long seq, Standing standing) throws IOException, InterruptedException {
+    private void skip(long seq, RoleActions actions) throws IOException, InterruptedException {
         Uploads.Published published = uploads.published();
         Uploads.Ref ref = published.current();
         if (ref != null && ref.seq() == seq) {
             prove(published, seq, local.terms().at(seq));
             reached(published, ref);
-            head = new Group.Head(seq, ref.txn(), 0);
+            head = new EventGroup.Head(seq, ref.txn(), 0);
         } else {
-            load(standing);
+            load(actions);
         }
         anchored = true;
     }
 
-    private void load(Standing standing) throws IOException, InterruptedException {
+    private void load(RoleActions actions) throws IOException, InterruptedException {
         Uploads.Published published = uploads.published();
         Uploads.Ref ref = published.current();
         if (ref == null || ref.seq() <= head.seq()) {
@@ -301,8 +301,8 @@ final class Follower {
             close(null);
         }
         reached(published, ref);
-        standing.load(ref.seq(), ref.time(), (ObjectNode) StrictJson.stored(state));
-        head = new Group.Head(ref.seq(), ref.txn(), 0);
+        actions.load(ref.seq(), ref.time(), (ObjectNode) StrictJson.stored(state));
+        head = new EventGroup.Head(ref.seq(), ref.txn(), 0);
         rebase(ref, state);
     }
 
@@ -312,7 +312,7 @@ final class Follower {
     }
 
     /** @return false if the group was deleted meanwhile */
-    private boolean apply(Group group, Standing standing) throws IOException, InterruptedException {
+    private boolean apply(EventGroup group, RoleActions actions) throws IOException, InterruptedException {
         check(group.previous(), "before seq " + group.first() + " the last transaction");
         reached(group);
         if (open != null && open.first == group.first()) {
@@ -321,21 +321,21 @@ final class Follower {
             close(durable);
             if (durable) {
                 local.append(group.first(), commands);
-                head = new Group.Head(group.last(), group.txn(), 0);
+                head = new EventGroup.Head(group.last(), group.txn(), 0);
                 return true;
             }
         }
-        Group whole = store.whole(group);
+        EventGroup whole = store.whole(group);
         if (whole == null) {
             return false;
         }
         List<List<JournalRecord>> commands = whole.commands();
         if (head.seq() == 0) {
-            standing.begins(group.level());
+            actions.begins(group.level());
         }
-        standing.follow(commands);
+        actions.follow(commands);
         local.append(group.first(), LocalCopy.lines(commands));
-        head = new Group.Head(group.last(), group.txn(), 0);
+        head = new EventGroup.Head(group.last(), group.txn(), 0);
         return true;
     }
 
@@ -345,7 +345,7 @@ final class Follower {
             return;
         }
         // The copy may end within a group, because the journal takes the commands of a group one by one.
-        Group next = store.groupAt(local.last() + 1);
+        EventGroup next = store.groupAt(local.last() + 1);
         if (next == null || next.last() <= local.last()) {
             Uploads.Ref ref = uploads.published().current();
             byte[] state = ref == null || ref.seq() <= local.last() ? null : uploads.load(ref);
@@ -355,11 +355,11 @@ final class Follower {
             }
             return;
         }
-        List<Group> groups = new ArrayList<>(List.of(next));
+        List<EventGroup> groups = new ArrayList<>(List.of(next));
         groups.addAll(store.view(next.last() + 1, Store.PAGE, Store.LONG_ATTEMPT_MILLIS)
                 .groups());
-        for (Group group : groups) {
-            Group whole = group.last() > seq ? null : store.whole(group);
+        for (EventGroup group : groups) {
+            EventGroup whole = group.last() > seq ? null : store.whole(group);
             if (whole == null) {
                 return;
             }

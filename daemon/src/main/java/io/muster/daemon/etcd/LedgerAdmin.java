@@ -127,13 +127,13 @@ public final class LedgerAdmin implements Closeable {
                 }
                 return events;
             }
-            for (Group group : view.groups()) {
+            for (EventGroup group : view.groups()) {
                 boolean follows = group.first() == seq + 1 && group.previous().equals(txn);
                 if (seq != 0 && !follows) {
                     throw new ForeignException(
                             "the transaction at seq " + group.first() + " does not follow the one at seq " + seq);
                 }
-                Group whole = store.whole(group);
+                EventGroup whole = store.whole(group);
                 if (whole == null) {
                     throw new ForeignException("the leader deleted the transaction at seq " + group.first()
                             + " meanwhile: run verify again");
@@ -250,7 +250,7 @@ public final class LedgerAdmin implements Closeable {
         if (view.leader() == null || !Leader.parse(view.leader().text()).boot().equals(id)) {
             throw new ForeignException("a daemon leads already: stop all daemons first");
         }
-        Group.Head head = view.head();
+        EventGroup.Head head = view.head();
         Terms terms = Terms.NONE;
         ObjectNode state = contents.state;
         if (state != null) {

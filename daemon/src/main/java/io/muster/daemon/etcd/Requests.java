@@ -1,9 +1,15 @@
 package io.muster.daemon.etcd;
 
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** The requests of other threads to the thread {@code ledger}, in order. */
 final class Requests {
@@ -21,6 +27,24 @@ final class Requests {
     /** Adds a request, also while the ledger closes. */
     void addLate(Runnable request) {
         waiting.add(request);
+    }
+
+    /**
+     * Waits for the answer to a question.
+     *
+     * @throws IOException if the question fails, or has no answer within a minute
+     */
+    <T> T ask(Callable<T> question) throws IOException {
+        FutureTask<T> asked = new FutureTask<>(question);
+        add(asked);
+        try {
+            return asked.get(1, TimeUnit.MINUTES);
+        } catch (TimeoutException | ExecutionException e) {
+            Throwable cause = e.getCause();
+            throw new IOException(cause == null ? "no answer within a minute" : cause.getMessage(), e);
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException("the daemon stops");
+        }
     }
 
     boolean isClosed() {

@@ -52,8 +52,8 @@ class Store implements Closeable {
             long asked,
             String id,
             @Nullable Entry leader,
-            Group.Head head,
-            List<Group> groups,
+            EventGroup.Head head,
+            List<EventGroup> groups,
             List<Leader> members,
             @Nullable Entry clock) {
         /** The term of the leader; 0 if no daemon leads. */
@@ -81,15 +81,15 @@ class Store implements Closeable {
                 timeoutMillis);
         Entry id = result.one(0);
         Entry head = result.one(2);
-        List<Group> found = new ArrayList<>();
+        List<EventGroup> found = new ArrayList<>();
         for (Entry entry : result.found().get(3)) {
-            found.add(Group.parse(entry));
+            found.add(EventGroup.parse(entry));
         }
         View view = new View(
                 asked,
                 id == null ? "" : id.text(),
                 result.one(1),
-                head == null ? Group.Head.NONE : Group.Head.parse(head),
+                head == null ? EventGroup.Head.NONE : EventGroup.Head.parse(head),
                 found,
                 result.found().get(4).stream()
                         .map(Entry::text)
@@ -107,16 +107,16 @@ class Store implements Closeable {
 
     /** The last group that begins with {@code seq} or before; null if none is kept. */
     @Nullable
-    Group groupAt(long seq) throws EtcdException, ForeignException {
+    EventGroup groupAt(long seq) throws EtcdException, ForeignException {
         Result result =
                 etcd.read(List.of(new Op.Get(keys.log(0), keys.log(seq + 1), 1, true, false)), LONG_ATTEMPT_MILLIS);
         Entry found = result.one(0);
-        return found == null ? null : Group.parse(found);
+        return found == null ? null : EventGroup.parse(found);
     }
 
     /** Completes a group with its parts; null if the group was deleted meanwhile. */
     @Nullable
-    Group whole(Group group) throws EtcdException, ForeignException {
+    EventGroup whole(EventGroup group) throws EtcdException, ForeignException {
         if (group.parts() == 0) {
             return group;
         }
@@ -161,8 +161,8 @@ class Store implements Closeable {
     }
 
     /** Makes the log of a ledger without events begin after a snapshot. */
-    Group.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
-        Group empty = new Group(seq + 1, seq, txn, "", Level.ONE, 0, 0, List.of());
+    EventGroup.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
+        EventGroup empty = new EventGroup(seq + 1, seq, txn, "", Level.ONE, 0, 0, List.of());
         Result result = etcd.transact(
                 List.of(new Compare(keys.leader(), term), new Compare(keys.head(), 0)),
                 List.of(new Op.Put(keys.head(), empty.head())),
@@ -171,7 +171,7 @@ class Store implements Closeable {
         if (!result.succeeded()) {
             throw new ForeignException("the ledger in etcd has events already");
         }
-        return new Group.Head(seq, txn, result.revision());
+        return new EventGroup.Head(seq, txn, result.revision());
     }
 
     /** Writes the key of the leader, if no daemon leads. */
@@ -226,7 +226,7 @@ class Store implements Closeable {
     }
 
     /** Writes a group after {@code head}. The result of a refused condition has the keys of leader and head. */
-    Result append(long term, Group.Head head, Group group) throws EtcdException {
+    Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
         return etcd.transact(
                 List.of(new Compare(keys.leader(), term), new Compare(keys.head(), head.revision())),
                 List.of(new Op.Put(keys.log(group.first()), group.value(), 0), new Op.Put(keys.head(), group.head())),

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the log in one term. A transaction is sent repeatedly, to any member, until etcd's answer shows its outcome. The
- * conditions of the transaction ensure that it is carried out at most once. Belongs to one thread.
+ * conditions of the transaction ensure that it is carried out at most once. Belongs to one thread, except {@link #listen}.
  */
 final class Writer {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -25,16 +25,20 @@ final class Writer {
     private final long lease;
     private final String nonce;
     private final Duration patience;
-    private volatile Group.Head head;
+    private volatile EventGroup.Head head;
     private long groups;
     /** When the last transaction was sent whose answer showed that this daemon led. */
     private volatile long ledAt = System.nanoTime();
+    /** Whether another daemon may lead, because etcd has not answered for so long. */
+    private volatile boolean silent;
+
+    private long toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
 
     /**
      * @param lease the lease of the key of the leader
      * @param nonce a random text: a restored etcd gives out the same revisions again
      */
-    Writer(Store store, long term, Group.Head head, long lease, String nonce, Duration patience) {
+    Writer(Store store, long term, EventGroup.Head head, long lease, String nonce, Duration patience) {
         this.store = store;
         this.term = term;
         this.lease = lease;
@@ -51,7 +55,7 @@ final class Writer {
         return lease;
     }
 
-    Group.Head head() {
+    EventGroup.Head head() {
         return head;
     }
 
@@ -64,9 +68,9 @@ final class Writer {
     }
 
     /** The group that follows the last one. */
-    Group next(long last, Level level, byte[] lines) {
+    EventGroup next(long last, Level level, byte[] lines) {
         String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", head.seq() + 1, term, ++groups, nonce);
-        return Group.of(head.seq() + 1, last, txn, head.txn(), level, lines);
+        return EventGroup.of(head.seq() + 1, last, txn, head.txn(), level, lines);
     }
 
     /** Tests whether etcd accepts writes again, with a key that has no meaning. */
@@ -78,9 +82,44 @@ final class Writer {
         }
     }
 
-    /** Writes the time of this daemon for the others to compare. Nothing depends on the outcome. */
-    void tell(double now) {
-        String seconds = String.format(Locale.ROOT, "%.6f", now);
+    /** Reads whether the term still lasts. */
+    boolean lasts() throws EtcdException, ForeignException {
+        Store.View view = store.view(head.seq() + 1, 1, Store.ATTEMPT_MILLIS);
+        boolean lasts = view.term() == term;
+        if (lasts && !view.head().txn().equals(head.txn())) {
+            throw new ForeignException("somebody else has written to the ledger in the term of this daemon");
+        }
+        if (lasts) {
+            ledAt = view.asked();
+        }
+        store.etcd().nearLeader();
+        return lasts;
+    }
+
+    /**
+     * Finds out whether etcd is silent. Called on the thread lease-clock.
+     *
+     * @param renewedAt when the lease was last renewed
+     * @return whether this has changed
+     */
+    boolean listen(long renewedAt, Duration ttl) {
+        boolean before = silent;
+        silent = System.nanoTime() - Math.max(ledAt, renewedAt) > ttl.toNanos();
+        return silent != before;
+    }
+
+    boolean isSilent() {
+        return silent;
+    }
+
+    /** Writes the time of this daemon once a minute, for the others to compare. Nothing depends on the outcome. */
+    void tell(RoleActions actions) {
+        long now = System.nanoTime();
+        if (now - toldAt < Candidacy.TELL_NANOS) {
+            return;
+        }
+        toldAt = now;
+        String seconds = String.format(Locale.ROOT, "%.6f", actions.time());
         try {
             store.fenced(term, List.of(new Op.Put(store.keys().clock(), seconds)), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {
@@ -105,7 +144,7 @@ final class Writer {
     }
 
     /** Writes a group, and waits for the outcome for no longer than the patience. */
-    Verdict write(Group group) throws ForeignException {
+    Verdict write(EventGroup group) throws ForeignException {
         long start = System.nanoTime();
         Verdict parts = group.parts() == 0 ? Verdict.DURABLE : writeParts(group, start);
         if (parts.kind() != Kind.DURABLE) {
@@ -119,7 +158,7 @@ final class Writer {
                 Result result = store.append(term, head, group);
                 if (result.succeeded()) {
                     ledAt = asked;
-                    head = new Group.Head(group.last(), group.txn(), result.revision());
+                    head = new EventGroup.Head(group.last(), group.txn(), result.revision());
                     return Verdict.DURABLE;
                 }
                 Verdict verdict = judge(group, result);
@@ -164,10 +203,10 @@ final class Writer {
      *
      * @return null if the term lasts and the log does not have the group
      */
-    private @Nullable Verdict judge(Group group, Result result) throws ForeignException {
+    private @Nullable Verdict judge(EventGroup group, Result result) throws ForeignException {
         Entry leader = result.one(0);
         Entry entry = result.one(1);
-        Group.Head found = entry == null ? Group.Head.NONE : Group.Head.parse(entry);
+        EventGroup.Head found = entry == null ? EventGroup.Head.NONE : EventGroup.Head.parse(entry);
         if (found.txn().equals(group.txn())) {
             head = found;
             return Verdict.DURABLE;
@@ -177,7 +216,7 @@ final class Writer {
     }
 
     /** Reads whether a group was written although etcd answered that its database is full. */
-    private @Nullable Verdict look(Group group) throws EtcdException, ForeignException {
+    private @Nullable Verdict look(EventGroup group) throws EtcdException, ForeignException {
         Keys keys = store.keys();
         return judge(group, store.read(List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head()))));
     }
@@ -186,7 +225,7 @@ final class Writer {
      * Writes the parts, which count only when the group is written: therefore an outcome that stays open counts as a
      * failure.
      */
-    private Verdict writeParts(Group group, long start) {
+    private Verdict writeParts(EventGroup group, long start) {
         List<byte[]> pieces = Pack.pieces(group.body());
         String parts = store.keys().parts(group.txn());
         for (int i = 0; i < pieces.size(); i++) {

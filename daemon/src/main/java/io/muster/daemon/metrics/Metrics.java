@@ -49,7 +49,7 @@ public final class Metrics implements AutoCloseable {
     private record Child(Meter meter, List<String> labels) {}
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final Map<Child, Count> counts = new ConcurrentHashMap<>();
+    private final Map<Child, Tally> counts = new ConcurrentHashMap<>();
     private final Map<Child, Latency> latencies = new ConcurrentHashMap<>();
     private final Set<Meter> bound = EnumSet.noneOf(Meter.class);
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
@@ -67,9 +67,9 @@ public final class Metrics implements AutoCloseable {
     }
 
     /** Returns a counter that the caller increments. */
-    public Count counter(Meter meter, String... labels) {
+    public Tally counter(Meter meter, String... labels) {
         return counts.computeIfAbsent(child(meter, Meter.Type.COUNTER, labels), child -> {
-            Count count = new Count();
+            Tally count = new Tally();
             register(child, count::total);
             return count;
         });

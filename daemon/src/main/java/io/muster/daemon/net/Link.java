@@ -21,7 +21,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -57,12 +56,6 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
     /** How many requests are served before other connections have their turn: about as many as are read at once. */
     static final int TURN = 128;
 
-    /**
-     * A payload longer than this is not copied: it stays where it is, shared with other connections that send the same
-     * payload, until the peer reads it.
-     */
-    private static final int COPIED = 4096;
-
     private static final String NO_ROOM =
             "not done: too many requests of this connection wait, because it does not read the answers; read "
                     + "answers while you send requests, and send this request again";
@@ -94,10 +87,9 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
      */
     private @Nullable String fault;
 
-    /** Responses that did not fit into the channel. While there are any, the connection is not writable. */
-    private final Unsent unsent;
+    private final Outgoing outgoing;
 
-    private final Deadlines deadlines = new Deadlines();
+    private final ProgressLimits deadlines = new ProgressLimits();
     private final Set<Task> due = EnumSet.noneOf(Task.class);
     private int pending;
     private long received;
@@ -124,7 +116,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         this.reads = new Reads(channel, terms.core);
         this.session = session.apply(this);
         this.memory = terms.account.open(this);
-        this.unsent = new Unsent(memory);
+        this.outgoing = new Outgoing(channel, memory);
         log.debug("peer={} welcome", peer);
     }
 
@@ -354,8 +346,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
     /** Payloads that are shared with other peers are not counted. */
     @Override
     public long holds() {
-        ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-        return decoder.held() + backlog.bytes() + unsent.own() + (out == null ? 0 : out.totalPendingWriteBytes());
+        return decoder.held() + backlog.bytes() + outgoing.own();
     }
 
     @Override
@@ -374,7 +365,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         boolean unread = !isWritable() && (session.mustRead() || !backlog.isEmpty());
         String why = deadlines.inMessage(mayRead() && decoder.isInsideFrame(), received, nanos);
         if (why == null) {
-            why = deadlines.unread(unread, channel.bytesBeforeWritable() + unsent.bytes(), nanos);
+            why = deadlines.unread(unread, outgoing.bytes(), nanos);
         }
         if (why != null) {
             closeNow(why);
@@ -406,7 +397,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
             state = state.become(Lifecycle.CLOSED);
             log.debug("peer={} gone requests={}", peer, received);
             backlog.clear();
-            unsent.clear();
+            outgoing.clear();
             memory.close();
             try {
                 session.close();
@@ -425,7 +416,8 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         }
         trace.message(peer, '>', response);
         try {
-            write(response);
+            outgoing.write(response, FrameEncoder.of(dialect()));
+            sendOn();
             // This task updates the memory. An update may close any connection, which the caller may not expect now.
             soon(Task.FLUSH);
         } catch (OutOfMemoryError e) { // Netty limits its memory outside the heap
@@ -433,36 +425,11 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         }
     }
 
-    private void write(Response response) {
-        FrameEncoder encoder = FrameEncoder.of(dialect());
-        Bytes payload = response.payload();
-        if (unsent.isEmpty() && (payload == null || payload.length() <= COPIED)) {
-            int size = encoder.size(response);
-            ByteBuf frame = channel.alloc().buffer(size, size);
-            encoder.encode(response, frame.internalNioBuffer(0, size));
-            channel.write(frame.writerIndex(size), channel.voidPromise());
-        } else if (payload == null || payload.length() <= COPIED) {
-            unsent.add(encoder.encode(response));
-        } else {
-            ByteBuffer head = ByteBuffer.allocate(encoder.headSize(response));
-            encoder.writeHead(response, head);
-            ByteBuffer tail = ByteBuffer.allocate(encoder.tailSize());
-            encoder.writeTail(response, tail);
-            unsent.add(head.flip());
-            unsent.share(payload);
-            unsent.add(tail.flip());
-            sendOn();
-        }
-    }
-
-    /** Writes as much unsent data as the channel has room for. */
     private void sendOn() {
-        while (!unsent.isEmpty() && channel.isWritable()) {
-            ByteBuf piece = unsent.remove(channel.alloc());
+        if (outgoing.sendOn()) {
             soon(Task.FLUSH);
-            channel.write(piece, channel.voidPromise());
         }
-        if (state == Lifecycle.FINISHING && unsent.isEmpty()) {
+        if (state == Lifecycle.FINISHING && outgoing.isEmpty()) {
             state = state.become(Lifecycle.FINISHED);
             channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
         }
@@ -483,14 +450,11 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
 
     @Override
     public boolean isWritable() {
-        return unsent.isEmpty() && channel.isWritable();
+        return outgoing.isEmpty() && channel.isWritable();
     }
 
     @Override
     public @Nullable RpcException refusal(@Nullable Bytes payload) {
-        if (payload == null || payload.length() <= COPIED || isGone() || isClosed()) {
-            return null;
-        }
-        return memory.refusal(payload, payload.length());
+        return isGone() || isClosed() ? null : outgoing.refusal(payload);
     }
 }

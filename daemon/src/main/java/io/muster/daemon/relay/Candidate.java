@@ -52,7 +52,7 @@ final class Candidate {
     /** The matchtag of the question whether the server leads. Requests of users have a route; this one has none. */
     private static final int ROLE = 1;
 
-    private final Relay relay;
+    private final RelaySocket relay;
     private final Upstream upstream;
     private final TlsServer server;
     private final ClientFiles files;
@@ -71,7 +71,7 @@ final class Candidate {
     /** The number of questions that were sent since the server last sent something. */
     private int silent;
 
-    Candidate(Relay relay, Upstream upstream, TlsServer server, ClientFiles files) {
+    Candidate(RelaySocket relay, Upstream upstream, TlsServer server, ClientFiles files) {
         this.relay = relay;
         this.upstream = upstream;
         this.server = server;

@@ -3,7 +3,7 @@ package io.muster.daemon.relay;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.Excess;
 import io.muster.daemon.account.Holding;
-import io.muster.daemon.account.Limit;
+import io.muster.daemon.relay.OpenRequests.Open;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
@@ -26,10 +26,8 @@ import io.netty.channel.epoll.EpollDomainSocketChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -47,29 +45,18 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
      */
     private static final int MOST_FRAME = (1 << 20) - 4096;
 
-    /** Requests of a connection that are no streams. Further ones stay unread in the socket. */
-    private static final int MOST_OPEN = 128;
-
-    private static final int MOST_STREAMS = 64;
-    /** Requests of all connections of a user. Further ones stay unread, but each connection may have one, and a read may bring many. */
-    private static final int MOST_REQUESTS = 1024;
-    /** When so many are left, all connections of the user are read again. */
-    private static final int RESUME_REQUESTS = MOST_REQUESTS - MOST_OPEN;
     /** The routes of a request, to which the relay adds one: far fewer than a message may have. */
     private static final int MOST_ROUTES = 64;
 
     private static final Credentials SENDER = new Credentials(Credentials.USERID_UNKNOWN, Credentials.OWNER);
 
-    private final Relay relay;
+    private final RelaySocket relay;
     private final EpollDomainSocketChannel channel;
     private final String route;
     private final FrameDecoder decoder = new FrameDecoder(MOST_FRAME);
-    private final Map<Key, Open> open = new LinkedHashMap<>();
-    private int streams;
+    private final OpenRequests open = new OpenRequests();
     private @Nullable Account account;
     private @Nullable Holding memory;
-    /** The bytes of the open requests. */
-    private long taken;
     /** The length of the longest unread answer, which may be longer than the memory of the user. */
     private int longest;
 
@@ -77,35 +64,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
     private boolean welcomed;
     private boolean gone;
 
-    /** The key of an open request, unique within one connection. */
-    private record Key(List<String> routes, int matchtag) {
-        static Key of(Request request) {
-            return new Key(request.routes(), request.matchtag());
-        }
-    }
-
-    /** A request that has not had its last response. */
-    private static final class Open {
-        private final Request request;
-        /** The acquisition that the request opened; null for any other request. */
-        private final @Nullable Held held;
-
-        private final long bytes;
-        private final long since = System.nanoTime();
-        private boolean sent;
-
-        Open(Request request, @Nullable Held held) {
-            this.request = request;
-            this.held = held;
-            this.bytes = Account.size(request);
-        }
-
-        Limit limit() {
-            return request.isStreaming() ? Limit.STREAMS : Limit.REQUESTS;
-        }
-    }
-
-    Local(Relay relay, EpollDomainSocketChannel channel, String route) {
+    Local(RelaySocket relay, EpollDomainSocketChannel channel, String route) {
         this.relay = relay;
         this.channel = channel;
         this.route = route;
@@ -185,31 +144,17 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             relay.upstream().send(onward(stamped));
             return;
         }
-        Key key = Key.of(request);
-        if (open.containsKey(key)) {
+        if (open.find(request.routes(), request.matchtag()) != null) {
             refuse(stamped, Errno.EPROTO, "matchtag " + request.matchtag() + " names an open request already");
             return;
         }
         try {
-            account().checkRoom(Account.size(stamped), taken);
-            boolean isStream = request.isStreaming();
-            account()
-                    .begin(
-                            isStream ? Limit.STREAMS : Limit.REQUESTS,
-                            isStream
-                                    ? MOST_STREAMS
-                                    : 2 * MOST_REQUESTS + (open.size() == streams ? Relay.MOST_OF_USER : 0),
-                            (isStream ? "streams" : "requests") + " open through the relay of this host");
+            open.checkRoom(stamped, account());
         } catch (Excess e) {
             refuse(stamped, e.errno(), e.sentence());
             return;
         }
-        Open opened = new Open(stamped, Held.of(stamped, relay.upstream(), this));
-        open.put(key, opened);
-        account().take(opened.bytes);
-        taken += opened.bytes;
-        streams += request.isStreaming() ? 1 : 0;
-        send(opened);
+        send(open.add(stamped, Held.of(stamped, relay.upstream(), this), account()));
         read();
     }
 
@@ -219,14 +164,8 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         }
     }
 
-    /** Gives back what an open request has in the account. */
     private void ended(Open request) {
-        account().end(request.limit());
-        account().give(request.bytes);
-        taken -= request.bytes;
-        if (request.limit() == Limit.STREAMS) {
-            streams--;
-        } else if (account().count(Limit.REQUESTS) == RESUME_REQUESTS) {
+        if (open.end(request, account())) {
             relay.resume(account());
         }
     }
@@ -243,7 +182,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         }
         try {
             int matchtag = Cancellation.parse(payload).matchtag();
-            Open acquired = open.get(new Key(request.routes(), matchtag));
+            Open acquired = open.find(request.routes(), matchtag);
             if (acquired != null && acquired.held != null) {
                 acquired.held.cancel();
             }
@@ -267,8 +206,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         channel.config()
                 .setAutoRead(!gone
                         && channel.isWritable()
-                        && open.size() - streams < MOST_OPEN
-                        && (open.size() == streams || account().count(Limit.REQUESTS) < MOST_REQUESTS)
+                        && open.mayHaveMore(account())
                         && relay.upstream().takesMore());
     }
 
@@ -297,7 +235,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
                 response.payload(),
                 response.errnum(),
                 response.matchtag());
-        Open request = open.get(new Key(back.routes(), back.matchtag()));
+        Open request = open.find(back.routes(), back.matchtag());
         if (request == null) {
             return;
         }
@@ -317,9 +255,8 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     /** Sends a response to the user. The last one ends the request. */
     void pass(Response response) {
-        Key key = new Key(response.routes(), response.matchtag());
         if (response.isLast()) {
-            Open ended = open.remove(key);
+            Open ended = open.find(response.routes(), response.matchtag());
             if (ended != null) {
                 ended(ended);
             }
@@ -368,7 +305,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
      * @param sentence why
      */
     void lost(String sentence) {
-        for (Open each : List.copyOf(open.values())) {
+        for (Open each : open.all()) {
             if (each.held == null && each.sent && !Upstream.mayBeRepeated(each.request)) {
                 fail(each.request, Errno.ECONNRESET, sentence);
             }
@@ -381,7 +318,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     /** Fails requests that have waited for the leader for too long. Acquisitions wait without a limit. */
     void expire(long nanos, String sentence) {
-        for (Open each : List.copyOf(open.values())) {
+        for (Open each : open.all()) {
             if (each.held == null && !each.sent && System.nanoTime() - each.since >= nanos) {
                 fail(each.request, Errno.EHOSTUNREACH, sentence);
             }
@@ -395,9 +332,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         relay.upstream()
                 .introduce(
                         user.userid(),
-                        () -> List.copyOf(open.values()).stream()
-                                .filter(each -> !each.sent)
-                                .forEach(this::send));
+                        () -> open.all().stream().filter(each -> !each.sent).forEach(this::send));
     }
 
     // ---- the end
@@ -431,8 +366,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             return;
         }
         gone = true;
-        List<Open> ending = List.copyOf(open.values());
-        open.clear();
+        List<Open> ending = open.all();
         ending.forEach(this::ended);
         if (memory != null) {
             memory.close();
@@ -483,7 +417,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     @Override
     public long taken() {
-        return taken;
+        return open.taken();
     }
 
     @Override

@@ -66,7 +66,7 @@ final class Upstream {
         }
     }
 
-    private final Relay relay;
+    private final RelaySocket relay;
     private final String host;
     private final Duration patience;
     private final List<Candidate> candidates;
@@ -81,7 +81,7 @@ final class Upstream {
     private boolean closed;
     private String told = "";
 
-    Upstream(Relay relay, List<TlsServer> servers, ClientFiles files, String host, Duration patience) {
+    Upstream(RelaySocket relay, List<TlsServer> servers, ClientFiles files, String host, Duration patience) {
         this.relay = relay;
         this.host = host;
         this.patience = patience;

@@ -14,7 +14,7 @@ public final class BareEtcd implements Closeable {
     private final Etcd etcd;
     private final Store store;
     private long term;
-    private Group.Head head = Group.Head.NONE;
+    private EventGroup.Head head = EventGroup.Head.NONE;
 
     /** @param first the index of the endpoint to use */
     public BareEtcd(List<URI> endpoints, int first) {
@@ -39,12 +39,12 @@ public final class BareEtcd implements Closeable {
         }
         long seq = head.seq() + 1;
         String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", seq, term, seq, "bench");
-        Group group = Group.of(seq, seq, txn, head.txn(), Level.NEWEST, line);
+        EventGroup group = EventGroup.of(seq, seq, txn, head.txn(), Level.NEWEST, line);
         Etcd.Result result = store.append(term, head, group);
         if (!result.succeeded()) {
             throw new IOException("etcd has refused seq " + seq);
         }
-        head = new Group.Head(seq, group.txn(), result.revision());
+        head = new EventGroup.Head(seq, group.txn(), result.revision());
     }
 
     @Override

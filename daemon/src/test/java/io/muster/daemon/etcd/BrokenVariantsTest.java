@@ -36,7 +36,7 @@ final class BrokenVariantsTest {
         }
 
         @Override
-        Result append(long term, Group.Head head, Group group) throws EtcdException {
+        Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
             return etcd().transact(
                             List.of(),
                             List.of(
@@ -69,7 +69,7 @@ final class BrokenVariantsTest {
         }
 
         @Override
-        Result append(long term, Group.Head head, Group group) throws EtcdException {
+        Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
             Etcd.Entry leader = etcd().read(List.of(Op.Get.one(keys().leader())), ATTEMPT_MILLIS)
                     .one(0);
             return super.append(leader == null ? term : leader.modRevision(), head, group);

@@ -266,7 +266,7 @@ final class EtcdFaultsTest {
         AtomicInteger attempts = new AtomicInteger(Integer.MIN_VALUE);
         UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys()) {
             @Override
-            Etcd.Result append(long term, Group.Head head, Group group) throws EtcdException {
+            Etcd.Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
                 int attempt = attempts.incrementAndGet();
                 if (attempt > 1) {
                     throw new EtcdException(Fate.REFUSED, "permission denied");

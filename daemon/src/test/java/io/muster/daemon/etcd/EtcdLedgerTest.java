@@ -619,7 +619,7 @@ final class EtcdLedgerTest {
         CountDownLatch submitted = new CountDownLatch(1);
         UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys()) {
             @Override
-            Etcd.Result append(long term, Group.Head head, Group group) throws EtcdException {
+            Etcd.Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
                 if (refuses.getAndSet(false)) {
                     awaitQuietly(submitted);
                     throw new EtcdException(EtcdException.Fate.REFUSED, "permission denied");

@@ -113,7 +113,7 @@ final class Node implements AutoCloseable {
         local = new LocalCopy(journal, disk, last.event, listener);
         ledger = new EtcdLedger(settings, local, listener, core, parts.stores);
         proposed = events.size();
-        ledger.begin(new Standing(this));
+        ledger.begin(new RoleActions(this));
         ledger.allowLead();
     }
 
@@ -137,7 +137,7 @@ final class Node implements AutoCloseable {
         return record.context().path("text").asText();
     }
 
-    private record Standing(Node node) implements io.muster.daemon.etcd.Standing {
+    private record RoleActions(Node node) implements io.muster.daemon.etcd.RoleActions {
         @Override
         public Level level() {
             return Level.NEWEST;

@@ -67,7 +67,7 @@ final class MetricsTest {
 
     @Test
     void countersAreNotGarbageCollected() {
-        Count denied = metrics.counter(Meter.DENIED, "resource.drain");
+        Tally denied = metrics.counter(Meter.DENIED, "resource.drain");
         metrics.counter(Meter.REQUESTS, () -> denied.total() + 1, "resource.drain", "EPERM");
         WeakReference<Object> canary = new WeakReference<>(new Object());
         while (canary.get() != null) {
@@ -81,8 +81,8 @@ final class MetricsTest {
 
     @Test
     void aCounterIsResolvedOnceAndCountsPerLabel() {
-        Count ok = metrics.counter(Meter.REQUESTS, "resource.status", "OK");
-        Count denied = metrics.counter(Meter.REQUESTS, "resource.drain", "EPERM");
+        Tally ok = metrics.counter(Meter.REQUESTS, "resource.status", "OK");
+        Tally denied = metrics.counter(Meter.REQUESTS, "resource.drain", "EPERM");
         ok.increment();
         ok.add(2);
         denied.increment();

@@ -1,6 +1,10 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
+import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +22,25 @@ public record Acquisition(String owner, double grace, double since, Principal by
     public static final double LONGEST_GRACE = 86_400;
 
     private static final int LONGEST_OWNER = 128;
+    private static final Set<String> KEYS = Set.of("owner", "grace", "since", "by");
+
+    public static Acquisition read(Fields in) {
+        return new Acquisition(
+                in.text("owner"),
+                in.number("grace"),
+                Epoch.seconds(in, "since"),
+                Principal.readBy(in),
+                Extras.besides(in, KEYS));
+    }
+
+    /** Writes the members into the current JSON object. */
+    public void write(JsonGenerator out) throws IOException {
+        out.writeStringField("owner", owner);
+        Epoch.write(out, "grace", grace);
+        Epoch.write(out, "since", since);
+        by.writeBy(out);
+        extras.write(out);
+    }
 
     /** Returns what is wrong with the name of an owner, or null. A name is one plain word, as that of a hold's holder. */
     public static @Nullable String ownerFault(String owner) {

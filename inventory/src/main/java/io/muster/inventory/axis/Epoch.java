@@ -1,7 +1,9 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.DecimalNode;
 import io.muster.inventory.json.Fields;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 
@@ -70,6 +72,10 @@ public final class Epoch {
                 : BigDecimal.valueOf(seconds).setScale(6, RoundingMode.HALF_EVEN);
         BigDecimal exact = micros.stripTrailingZeros();
         return exact.scale() < 0 ? exact.setScale(0) : exact;
+    }
+
+    public static void write(JsonGenerator out, String key, double seconds) throws IOException {
+        out.writeNumberField(key, decimal(seconds));
     }
 
     /** Returns the time as JSON with at least one decimal, such as {@code 2000000000.0}, because RFC 28 requires a float. */

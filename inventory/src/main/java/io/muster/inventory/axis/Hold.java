@@ -1,7 +1,11 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
+import java.io.IOException;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +31,37 @@ public record Hold(
     public static final String SHARED = "admin";
 
     private static final int LONGEST_HOLDER = 64;
+    private static final Set<String> KEYS = Set.of("holder", "reason", "since", "changed", "until", "by");
 
     public Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
         this(holder, reason, since, since, by, until, Extras.NONE);
+    }
+
+    static Hold read(Fields in) {
+        double since = Epoch.seconds(in, "since");
+        return new Hold(
+                in.text("holder"),
+                in.optional("reason"),
+                since,
+                in.has("changed") ? Epoch.seconds(in, "changed") : since,
+                Principal.readBy(in),
+                Epoch.instantOr(in, "until", 0),
+                Extras.besides(in, KEYS));
+    }
+
+    /** Writes the members into the current JSON object. */
+    void write(JsonGenerator out) throws IOException {
+        out.writeStringField("holder", holder);
+        Fields.writeOptional(out, "reason", reason);
+        Epoch.write(out, "since", since);
+        if (changed != since) {
+            Epoch.write(out, "changed", changed);
+        }
+        if (until > 0) {
+            Epoch.write(out, "until", until);
+        }
+        by.writeBy(out);
+        extras.write(out);
     }
 
     /** Returns this hold with the reason, the author and the extras of another hold, and with another end. */

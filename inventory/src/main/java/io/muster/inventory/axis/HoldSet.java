@@ -1,5 +1,8 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.json.Fields;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,6 +18,29 @@ public record HoldSet(List<Hold> holds) {
         if (holds.isEmpty()) {
             throw new IllegalArgumentException("a hold set has at least one hold");
         }
+    }
+
+    /** Reads the array {@code holds}. */
+    public static HoldSet read(Fields in) {
+        HoldSet set = null;
+        for (Fields hold : in.list("holds")) {
+            set = with(set, Hold.read(hold));
+        }
+        if (set == null) {
+            throw in.fault("holds", "is empty");
+        }
+        return set;
+    }
+
+    /** Writes the array {@code holds}. */
+    public void write(JsonGenerator out) throws IOException {
+        out.writeArrayFieldStart("holds");
+        for (Hold hold : holds) {
+            out.writeStartObject();
+            hold.write(out);
+            out.writeEndObject();
+        }
+        out.writeEndArray();
     }
 
     public @Nullable Hold of(String holder) {

@@ -1,6 +1,10 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
+import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +15,27 @@ import org.jspecify.annotations.Nullable;
  * @param extras members that another version wrote and this version does not know
  */
 public record LivenessState(Liveness.Status status, double since, String cause, Extras extras) {
+    private static final Set<String> KEYS = Set.of("idset", "nodelist", "status", "since", "cause");
+
     public LivenessState(Liveness.Status status, double since, String cause) {
         this(status, since, cause, Extras.NONE);
+    }
+
+    /** Reads a state from an object that also names its ranks. */
+    public static LivenessState read(Fields in) {
+        return new LivenessState(
+                Liveness.Status.read(in, "status"),
+                Epoch.seconds(in, "since"),
+                in.text("cause"),
+                Extras.besides(in, KEYS));
+    }
+
+    /** Writes the members into the current JSON object. */
+    public void write(JsonGenerator out) throws IOException {
+        out.writeStringField("status", status.word());
+        Epoch.write(out, "since", since);
+        out.writeStringField("cause", cause);
+        extras.write(out);
     }
 
     // These methods are written out for speed, as Principal explains.

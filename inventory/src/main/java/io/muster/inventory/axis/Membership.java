@@ -1,9 +1,11 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -11,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +53,29 @@ public final class Membership {
 
     /** @param extras members that another version wrote and this version does not know */
     public record Absence(Kind kind, @Nullable String reason, double since, Principal by, Extras extras) {
+        private static final Set<String> KEYS = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
+
         public Absence(Kind kind, @Nullable String reason, double since, Principal by) {
             this(kind, reason, since, by, Extras.NONE);
+        }
+
+        /** Reads an absence from an object that may also name its ranks. */
+        public static Absence read(Fields in) {
+            return new Absence(
+                    Kind.read(in),
+                    in.optional("reason"),
+                    Epoch.seconds(in, "since"),
+                    Principal.readBy(in),
+                    Extras.besides(in, KEYS));
+        }
+
+        /** Writes the members into the current JSON object. */
+        public void write(JsonGenerator out) throws IOException {
+            out.writeStringField("kind", kind.word());
+            Fields.writeOptional(out, "reason", reason);
+            Epoch.write(out, "since", since);
+            by.writeBy(out);
+            extras.write(out);
         }
 
         // These methods are written out for speed, as Principal explains.

@@ -81,9 +81,10 @@ public record Principal(
         return read(in, Extras.NONE);
     }
 
-    /** Reads an author from an object that has no other keys. */
-    public static Principal readWhole(Fields in) {
-        return read(in, Extras.besides(in, KEYS));
+    /** Reads the author in the object {@code by}, which has no other keys. */
+    public static Principal readBy(Fields in) {
+        Fields by = in.object("by");
+        return read(by, Extras.besides(by, KEYS));
     }
 
     private static Principal read(Fields in, Extras extras) {
@@ -124,6 +125,13 @@ public record Principal(
     /** Returns this user as author of a request that {@code by} has sent. */
     public Principal through(Principal by, boolean squashed) {
         return new Principal(uid, user, pid, login, new Speaker(by, squashed), extras);
+    }
+
+    /** Writes the object {@code by}. */
+    public void writeBy(JsonGenerator out) throws IOException {
+        out.writeObjectFieldStart("by");
+        write(out);
+        out.writeEndObject();
     }
 
     /** Writes the members into the current JSON object. */

@@ -1,7 +1,11 @@
 package io.muster.inventory.axis;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
+import java.io.IOException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +19,29 @@ import org.jspecify.annotations.Nullable;
  */
 public record Report(String reporter, Idset ranks, Principal by, double since, double lapsed, Extras extras) {
     private static final int LONGEST_REPORTER = 128;
+    private static final Set<String> KEYS = Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
+
+    /** Reads a report from an object that also names its ranks. */
+    public static Report read(Fields in, Idset ranks) {
+        return new Report(
+                in.text("reporter"),
+                ranks,
+                Principal.readBy(in),
+                Epoch.seconds(in, "since"),
+                Epoch.instantOr(in, "lapsed", 0),
+                Extras.besides(in, KEYS));
+    }
+
+    /** Writes the members apart from the ranks into the current JSON object. */
+    public void write(JsonGenerator out) throws IOException {
+        out.writeStringField("reporter", reporter);
+        Epoch.write(out, "since", since);
+        if (isLapsed()) {
+            Epoch.write(out, "lapsed", lapsed);
+        }
+        by.writeBy(out);
+        extras.write(out);
+    }
 
     /** Returns what is wrong with the name of a reporter, or null. */
     public static @Nullable String reporterFault(String reporter) {

@@ -13,13 +13,13 @@ import java.util.Set;
  * @param ranks all nodes below the area, however deep
  * @param outside the vertices of the area that are outside of every node and of every inner area, as one kind
  */
-record Area(String type, Map<String, String> properties, Idset ranks, List<Area> areas, Kind outside) {
-    Area(String type, Idset ranks, List<Area> areas, Kind outside) {
+record Area(String type, Map<String, String> properties, Idset ranks, List<Area> areas, VertexKind outside) {
+    Area(String type, Idset ranks, List<Area> areas, VertexKind outside) {
         this(type, Map.of(), ranks, areas, outside);
     }
 
     /** Returns this area with the types under which {@code sought} counts vertices with its properties. */
-    Area renamed(Sought sought, Kind.Table table) {
+    Area renamed(Sought sought, VertexKind.Table table) {
         List<Area> renamed = areas.stream().map(a -> a.renamed(sought, table)).toList();
         return new Area(sought.type(type, properties), properties, ranks, renamed, outside.renamed(sought, table));
     }

@@ -95,7 +95,7 @@ final class AreaFit {
     }
 
     /** Counts how many of {@code item} fit in one host; at most one if the item is a node. */
-    Fit inHost(Resource item, Kind kind) {
+    Fit inHost(Resource item, VertexKind kind) {
         return item.type().equals(Resource.NODE)
                 ? hosts.copies(item.with(), kind).any()
                 : hosts.instances(item, kind);

@@ -27,7 +27,7 @@ final class Demand {
      * Returns the demand of {@code list}, or null if a vertex of the list is not a pool in {@code host}, or has children and
      * is no slot.
      */
-    static @Nullable Demand flat(List<Resource> list, Kind host) {
+    static @Nullable Demand flat(List<Resource> list, VertexKind host) {
         Demand demand = new Demand();
         return demand.add(list, 1, type -> host.isPool(type) || !host.types().contains(type)) ? demand : null;
     }
@@ -50,7 +50,7 @@ final class Demand {
      * Returns the units of every leaf of {@code list}, however deep. Any match needs at least these units, for any structure
      * above the leaves.
      */
-    static Demand leaves(List<Resource> list, Kind host) {
+    static Demand leaves(List<Resource> list, VertexKind host) {
         Demand demand = new Demand();
         demand.addLeaves(list, 1, host);
         return demand;
@@ -72,7 +72,7 @@ final class Demand {
         return true;
     }
 
-    private void addLeaves(List<Resource> list, long times, Kind host) {
+    private void addLeaves(List<Resource> list, long times, VertexKind host) {
         for (Resource r : list) {
             long count = Fit.times(times, r.count().min());
             if (!r.with().isEmpty()) {
@@ -94,7 +94,7 @@ final class Demand {
     }
 
     /** Returns how many copies of this demand {@code host} can provide; {@link Fit#MANY} if the demand is empty. */
-    long copies(Kind host) {
+    long copies(VertexKind host) {
         long copies = Fit.MANY;
         for (Map.Entry<String, Amount> e : amounts.entrySet()) {
             copies = Math.min(

@@ -287,7 +287,7 @@ public final class Feasibility {
         Fit copies = fit.copies(list, fit.top(), 1);
         List<Wanted> items = fit.wanted(list);
         Idset hosts = fit.qualifying(items);
-        long slots = counted ? Slots.most(list, fit) : -1;
+        long slots = counted ? SlotCount.most(list, fit) : -1;
         if (copies.least() > 0) {
             @Nullable List<Share> witness = new Placer(fit).place(list, fit.top(), 1);
             String sentence = (hosts.isEmpty()

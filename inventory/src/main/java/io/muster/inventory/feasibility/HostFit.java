@@ -14,10 +14,10 @@ import java.util.Set;
  * pair of bounds. Results are cached, so an object serves one request.
  */
 final class HostFit {
-    private final IdentityHashMap<List<Resource>, Map<Kind, Fit>> known = new IdentityHashMap<>();
+    private final IdentityHashMap<List<Resource>, Map<VertexKind, Fit>> known = new IdentityHashMap<>();
 
-    Fit copies(List<Resource> list, Kind host) {
-        Map<Kind, Fit> byKind = known.computeIfAbsent(list, l -> new HashMap<>());
+    Fit copies(List<Resource> list, VertexKind host) {
+        Map<VertexKind, Fit> byKind = known.computeIfAbsent(list, l -> new HashMap<>());
         Fit fit = byKind.get(host);
         if (fit == null) {
             fit = count(list, host);
@@ -26,7 +26,7 @@ final class HostFit {
         return fit;
     }
 
-    private Fit count(List<Resource> list, Kind host) {
+    private Fit count(List<Resource> list, VertexKind host) {
         if (list.isEmpty()) {
             return Fit.exactly(Fit.MANY);
         }
@@ -41,7 +41,7 @@ final class HostFit {
     }
 
     /** Counts how many of {@code item} fit, without regard to the item's own count. */
-    Fit instances(Resource item, Kind host) {
+    Fit instances(Resource item, VertexKind host) {
         if (item.isSlot()) {
             return copies(item.with(), host);
         }
@@ -49,7 +49,7 @@ final class HostFit {
             return Fit.exactly(Demand.one(item).copies(host));
         }
         Fit total = Fit.NONE;
-        for (Map.Entry<Kind, Long> e : host.topmost(item.type()).entrySet()) {
+        for (Map.Entry<VertexKind, Long> e : host.topmost(item.type()).entrySet()) {
             total = total.plus(copies(item.with(), e.getKey()).any().times(e.getValue()));
         }
         // A match may be inside another vertex of its type. How many of these vertices can be used at once is not
@@ -57,7 +57,7 @@ final class HostFit {
         return host.nests(item.type()) ? new Fit(total.least(), host.vertices(item.type())) : total;
     }
 
-    private Fit several(List<Resource> list, Kind host) {
+    private Fit several(List<Resource> list, VertexKind host) {
         Fit each = Fit.exactly(Fit.MANY);
         for (Resource item : list) {
             each = each.min(instances(item, host).over(item.count().min()));
@@ -73,7 +73,7 @@ final class HostFit {
      * Returns whether no two items of {@code list} can use the same vertex or the same units. Pools are compared by their
      * type, structures by all types in them.
      */
-    private static boolean areDisjoint(List<Resource> list, Kind host) {
+    private static boolean areDisjoint(List<Resource> list, VertexKind host) {
         Set<String> taken = new HashSet<>();
         for (Resource item : list) {
             Set<String> touched = new HashSet<>();
@@ -87,13 +87,13 @@ final class HostFit {
         return true;
     }
 
-    private static void touch(Resource item, Kind host, Set<String> touched) {
+    private static void touch(Resource item, VertexKind host, Set<String> touched) {
         if (item.isSlot()) {
             item.with().forEach(r -> touch(r, host, touched));
             return;
         }
         touched.add(item.type());
-        for (Kind k : host.topmost(item.type()).keySet()) {
+        for (VertexKind k : host.topmost(item.type()).keySet()) {
             touched.addAll(k.types());
         }
     }
@@ -102,7 +102,7 @@ final class HostFit {
      * Returns 1 if one copy certainly fits. This is so if at most one item is a structure and contains only pools: whichever
      * vertices the structure takes, the same units remain for the other items.
      */
-    private long sharing(List<Resource> list, Kind host) {
+    private long sharing(List<Resource> list, VertexKind host) {
         int structures = 0;
         for (Resource item : list) {
             boolean pool = !item.isSlot() && item.with().isEmpty() && host.isPool(item.type());
@@ -117,7 +117,7 @@ final class HostFit {
         return structures <= 1 && Demand.leaves(list, host).copies(host) >= 1 ? 1 : 0;
     }
 
-    private static boolean hasPoolsOnly(Resource item, Kind host) {
+    private static boolean hasPoolsOnly(Resource item, VertexKind host) {
         return item.with().stream().allMatch(r -> r.with().isEmpty() && !r.isSlot() && host.isPool(r.type()));
     }
 }

@@ -68,7 +68,7 @@ final class Levels {
         return levels;
     }
 
-    private static long amount(Kind kind, Need need) {
+    private static long amount(VertexKind kind, Need need) {
         return kind.isPool(need.type())
                 ? kind.units(need.type(), Units.base(need.unit())) / Units.factor(need.unit())
                 : kind.vertices(need.type());

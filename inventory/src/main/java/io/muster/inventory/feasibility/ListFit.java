@@ -132,10 +132,10 @@ final class ListFit {
     }
 
     private static Ruling covered(long[] supplies, long[] demands, boolean[][] certainties, boolean[][] possibilities) {
-        if (new Transport(supplies, demands, certainties).covers()) {
+        if (new SupplyFlow(supplies, demands, certainties).covers()) {
             return Ruling.YES;
         }
-        return new Transport(supplies, demands, possibilities).covers() ? Ruling.OPEN : Ruling.NO;
+        return new SupplyFlow(supplies, demands, possibilities).covers() ? Ruling.OPEN : Ruling.NO;
     }
 
     private Ruling areas(long wanted) {
@@ -202,7 +202,7 @@ final class ListFit {
         for (Resource item : list) {
             List<Resource> drawn = item.isSlot() ? item.with() : List.of(Resource.of(item.type(), 1));
             for (int k = 0; k < counts.length; k++) {
-                Kind kind = fit.cells().get(k).kind();
+                VertexKind kind = fit.cells().get(k).kind();
                 if (counts[k] > 0 && (Demand.flat(drawn, kind) == null || !isPlain(item))) {
                     return null;
                 }
@@ -241,7 +241,7 @@ final class ListFit {
         List<VectorPacking.Hosts> hosts = new ArrayList<>();
         long[] counts = fit.counts(area);
         for (int k = 0; k < counts.length; k++) {
-            Kind kind = fit.cells().get(k).kind();
+            VertexKind kind = fit.cells().get(k).kind();
             if (counts[k] > 0) {
                 List<Long> pools = new ArrayList<>();
                 bases.forEach((type, base) -> pools.add(kind.units(type, base)));

@@ -222,12 +222,12 @@ final class Reason {
         boolean[][] possible = new boolean[items.size()][fit.cells().size()];
         for (int i = 0; i < items.size(); i++) {
             for (int k = 0; k < possible[i].length; k++) {
-                Kind kind = fit.cells().get(k).kind();
+                VertexKind kind = fit.cells().get(k).kind();
                 possible[i][k] = fit.inHost(items.get(i).item(), kind).most() > 0;
             }
         }
         long[] demands = items.stream().mapToLong(Wanted::need).toArray();
-        Transport transport = new Transport(fit.counts(fit.top()), demands, possible);
+        SupplyFlow transport = new SupplyFlow(fit.counts(fit.top()), demands, possible);
         if (transport.covers()) {
             return null;
         }

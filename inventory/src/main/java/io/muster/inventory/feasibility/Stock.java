@@ -41,14 +41,14 @@ record Stock(
         SortedMap<String, Idset> nodeProperties,
         List<Flow> flows) {
     /** The ranks whose nodes are of one kind. */
-    record Cell(Kind kind, Idset ranks) {}
+    record Cell(VertexKind kind, Idset ranks) {}
 
     private static final String NODE = "node";
 
     static Stock of(ResourceSet r) {
-        Kind.Table table = new Kind.Table();
+        VertexKind.Table table = new VertexKind.Table();
         List<Cell> cells = cells(r, table);
-        Kind nothing = table.kind("cluster", 1, "", Map.of());
+        VertexKind nothing = table.kind("cluster", 1, "", Map.of());
         return of(
                 cells,
                 new Area("", r.ranks(), List.of(new Area("cluster", r.ranks(), List.of(), nothing)), nothing),
@@ -106,7 +106,7 @@ record Stock(
 
     /** Returns this stock with the types under which {@code sought} counts vertices with the properties that it asks. */
     Stock renamed(Sought sought) {
-        Kind.Table table = new Kind.Table();
+        VertexKind.Table table = new VertexKind.Table();
         List<Cell> renamed = cells.stream()
                 .map(cell -> new Cell(cell.kind().renamed(sought, table), cell.ranks()))
                 .toList();
@@ -126,10 +126,10 @@ record Stock(
         area.areas().forEach(a -> outsideInto(a, types));
     }
 
-    private static List<Cell> cells(ResourceSet r, Kind.Table table) {
-        Map<Kind, Idset> ranks = new LinkedHashMap<>();
+    private static List<Cell> cells(ResourceSet r, VertexKind.Table table) {
+        Map<VertexKind, Idset> ranks = new LinkedHashMap<>();
         for (Group group : r.groups()) {
-            Map<Kind, Long> parts = new LinkedHashMap<>();
+            Map<VertexKind, Long> parts = new LinkedHashMap<>();
             group.children().forEach((type, ids) -> parts.put(table.kind(type, ids.size(), "", Map.of()), 1L));
             ranks.merge(table.kind(NODE, 1, "", parts), group.ranks(), Idset::union);
         }
@@ -162,11 +162,11 @@ record Stock(
     private static final class Folding {
         private final ResourceSet r;
         private final ResourceGraph graph;
-        private final Kind.Table table = new Kind.Table();
-        private final Map<Integer, Kind> kinds = new HashMap<>();
+        private final VertexKind.Table table = new VertexKind.Table();
+        private final Map<Integer, VertexKind> kinds = new HashMap<>();
         private final Map<Integer, Area> areas = new HashMap<>();
         private final Map<Integer, Integer> nodeRanks = new HashMap<>();
-        private final Map<Kind, Idset.Builder> cells = new LinkedHashMap<>();
+        private final Map<VertexKind, Idset.Builder> cells = new LinkedHashMap<>();
         private final IntUnaryOperator rankOf;
         private final Idset lost;
         private final Idset changed;
@@ -189,7 +189,7 @@ record Stock(
                             vertex(v.vertex());
                         }
                     });
-            Kind nothing = table.kind("", 1, "", Map.of());
+            VertexKind nothing = table.kind("", 1, "", Map.of());
             int root = graph.root(EdgeKind.CONTAINMENT);
             @Nullable Area area = areas.get(root);
             if (area == null) {
@@ -220,8 +220,8 @@ record Stock(
         }
 
         /** Folds a graph that has no nodes, or whose root is its only node: the root is the only host. */
-        private Stock withoutNodes(int root, Kind nothing) {
-            @Nullable Kind kind = kinds.get(root);
+        private Stock withoutNodes(int root, VertexKind nothing) {
+            @Nullable VertexKind kind = kinds.get(root);
             if (kind == null || r.ranks().isEmpty()) {
                 return Stock.of(r);
             }
@@ -244,14 +244,14 @@ record Stock(
         }
 
         private void vertex(int vertex) {
-            Map<Kind, Long> parts = new LinkedHashMap<>();
+            Map<VertexKind, Long> parts = new LinkedHashMap<>();
             List<Area> inner = new ArrayList<>();
             Idset.Builder ranks = Idset.builder();
             boolean[] hasNodes = new boolean[1];
             graph.forEachChild(vertex, EdgeKind.CONTAINMENT, child -> {
                 Area area = areas.get(child);
                 Integer rank = nodeRanks.get(child);
-                Kind kind = kinds.remove(child);
+                VertexKind kind = kinds.remove(child);
                 hasNodes[0] |= area != null || rank != null;
                 if (area != null) {
                     inner.add(area);
@@ -266,7 +266,7 @@ record Stock(
             boolean isNode = pool.type().equals(NODE);
             SortedMap<String, String> properties = new TreeMap<>(isNode ? Map.of() : pool.properties());
             properties.remove(PoolKind.IDS);
-            Kind kind = table.kind(pool.type(), pool.size(), pool.unit(), properties, parts);
+            VertexKind kind = table.kind(pool.type(), pool.size(), pool.unit(), properties, parts);
             if (isNode) {
                 node(vertex, kind);
             }
@@ -277,7 +277,7 @@ record Stock(
             }
         }
 
-        private void node(int vertex, Kind kind) {
+        private void node(int vertex, VertexKind kind) {
             int own = rankOf.applyAsInt(vertex);
             int rank = own >= 0 && r.ranks().contains(own) && !placed.get(own) ? own : -1;
             nodeRanks.put(vertex, rank);

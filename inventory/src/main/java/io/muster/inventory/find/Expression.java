@@ -81,5 +81,5 @@ public final class Expression {
     record Path(Pattern path, int at) implements Node {}
 
     /** @param at position of the value */
-    record Comparison(Key key, Operator operator, Pattern value, int at) implements Node {}
+    record Comparison(SearchKey key, Operator operator, Pattern value, int at) implements Node {}
 }

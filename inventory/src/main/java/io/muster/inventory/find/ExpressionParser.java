@@ -174,19 +174,19 @@ final class ExpressionParser {
         @Nullable Operator operator = operator();
         if (operator == null) {
             at = end;
-            @Nullable Key key = word.indexOf('.') < 0 ? null : Key.of(word);
+            @Nullable SearchKey key = word.indexOf('.') < 0 ? null : SearchKey.of(word);
             return key != null
                     ? new Comparison(key, Operator.PRESENT, Pattern.literal(""), end)
                     : new Word(names(word, start), false, start);
         }
-        @Nullable Key key = Key.of(word);
+        @Nullable SearchKey key = SearchKey.of(word);
         if (key != null) {
             return comparison(key, operator, end);
         }
         int dot = word.indexOf('.');
-        key = dot > 0 ? Key.of(word.substring(dot + 1)) : null;
+        key = dot > 0 ? SearchKey.of(word.substring(dot + 1)) : null;
         if (key == null) {
-            throw fault(start, "there is no key " + word + "; there are " + Key.Kind.all());
+            throw fault(start, "there is no key " + word + "; there are " + SearchKey.Kind.all());
         }
         Word type = new Word(new Pattern(word.substring(0, dot), false, null), true, start);
         return new And(List.of(type, comparison(key, operator, end)));
@@ -205,7 +205,7 @@ final class ExpressionParser {
         return null;
     }
 
-    private Node comparison(Key key, Operator operator, int keyEnd) {
+    private Node comparison(SearchKey key, Operator operator, int keyEnd) {
         skipBlanks();
         int start = at;
         boolean quoted = peek() == '"' || peek() == '\'';
@@ -216,7 +216,7 @@ final class ExpressionParser {
         if (value.startsWith("=") && !quoted) {
             throw fault(start, "equality is written with one =");
         }
-        Key.Kind kind = key.kind();
+        SearchKey.Kind kind = key.kind();
         if (kind.isNamed() && key.name().isEmpty()) {
             return present(kind, operator, value, keyEnd);
         }
@@ -224,8 +224,9 @@ final class ExpressionParser {
             throw fault(keyEnd, kind.word() + " can only be compared with = and !=");
         }
         checkNumber(kind, operator, value, start);
-        Pattern pattern = kind == Key.Kind.NAME && !quoted ? names(value, start) : new Pattern(value, quoted, null);
-        if (kind == Key.Kind.PATH) {
+        Pattern pattern =
+                kind == SearchKey.Kind.NAME && !quoted ? names(value, start) : new Pattern(value, quoted, null);
+        if (kind == SearchKey.Kind.PATH) {
             Path path = path(pattern, start);
             return operator == Operator.EQUAL ? path : new Not(path);
         }
@@ -233,23 +234,23 @@ final class ExpressionParser {
     }
 
     /** Returns the term for {@code property=K}, which means {@code property.K}. */
-    private Node present(Key.Kind kind, Operator operator, String name, int keyEnd) {
+    private Node present(SearchKey.Kind kind, Operator operator, String name, int keyEnd) {
         if (operator.isOrder()) {
             throw fault(
                     keyEnd,
                     kind.word() + " can only be compared with = and !=; to compare a value, write " + kind.word()
                             + ".K");
         }
-        Node present = new Comparison(new Key(kind, name), Operator.PRESENT, Pattern.literal(""), keyEnd);
+        Node present = new Comparison(new SearchKey(kind, name), Operator.PRESENT, Pattern.literal(""), keyEnd);
         return operator == Operator.EQUAL ? present : new Not(present);
     }
 
-    private void checkNumber(Key.Kind kind, Operator operator, String value, int start) {
-        if (kind == Key.Kind.SIZE || (operator.isOrder() && kind.isNamed())) {
+    private void checkNumber(SearchKey.Kind kind, Operator operator, String value, int start) {
+        if (kind == SearchKey.Kind.SIZE || (operator.isOrder() && kind.isNamed())) {
             if (Quantity.read(value) == null) {
                 throw fault(start, "expected a number, with or without a unit");
             }
-        } else if (kind == Key.Kind.ID || kind == Key.Kind.RANK) {
+        } else if (kind == SearchKey.Kind.ID || kind == SearchKey.Kind.RANK) {
             Idset ids = read(start, () -> Idset.parse(value));
             if (ids.isEmpty() || (operator.isOrder() && ids.size() > 1)) {
                 throw fault(start, operator.isOrder() ? "expected one number" : "expected numbers, such as 0-7,9");

@@ -22,15 +22,15 @@ import org.jspecify.annotations.Nullable;
  * prefix. A vertex without such a number has no score and is left out.
  */
 final class Score {
-    private final Key key;
+    private final SearchKey key;
 
-    private Score(Key key) {
+    private Score(SearchKey key) {
         this.key = key;
     }
 
     /** @throws MalformedException if the text is no key that can have a number */
     static Score by(String text) {
-        @Nullable Key key = Key.of(text);
+        @Nullable SearchKey key = SearchKey.of(text);
         boolean fits = key != null
                 && (key.kind().isNumber()
                         || (key.kind().isNamed() && !key.name().isEmpty()));
@@ -78,7 +78,7 @@ final class Score {
     }
 
     private @Nullable String text(Extended data) {
-        return key.kind() == Key.Kind.TAG
+        return key.kind() == SearchKey.Kind.TAG
                 ? data.tags().get(key.name())
                 : member(data, key.name()).map(JsonNode::asText).orElse(null);
     }
@@ -101,7 +101,7 @@ final class Score {
     /** Scores each kind or value once. Returns the vertices with the highest scores, with at most {@code most} vertices of one score. */
     private Map<Integer, Double> groups(ResourceGraph graph, Idset found, int most) {
         NavigableMap<Double, Idset.Builder> byScore = new TreeMap<>(Comparator.reverseOrder());
-        if (key.kind() == Key.Kind.SIZE) {
+        if (key.kind() == SearchKey.Kind.SIZE) {
             graph.kinds().forEach((kind, vertices) -> add(byScore, amount(quantity(kind)), vertices));
         } else {
             graph.property(key.name()).forEach((value, vertices) -> add(byScore, amount(value), vertices));

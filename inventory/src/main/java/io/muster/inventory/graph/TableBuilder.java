@@ -2,7 +2,7 @@ package io.muster.inventory.graph;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.jgf.Keys;
+import io.muster.inventory.jgf.VertexIds;
 import io.muster.inventory.problem.Problems;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,7 +32,7 @@ final class TableBuilder {
     private final Map<Pool, Pool> knownPools = new HashMap<>();
     private final Map<EdgeKind, Integer> knownKinds = new HashMap<>();
     private final List<EdgeKind> kinds = new ArrayList<>();
-    private final Keys keys = new Keys();
+    private final VertexIds keys = new VertexIds();
     private final Map<Integer, Extended> extended = new TreeMap<>();
     private int[] ranks = new int[16];
     private int[] sources = new int[16];

@@ -2,7 +2,7 @@ package io.muster.inventory.graph;
 
 import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.jgf.Keys;
+import io.muster.inventory.jgf.VertexIds;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -23,9 +23,9 @@ final class TableLayout implements GraphStore {
     static final class Vertices {
         final List<Pool> pools;
         final int[] ranks;
-        final Keys keys;
+        final VertexIds keys;
 
-        Vertices(List<Pool> pools, int[] ranks, Keys keys) {
+        Vertices(List<Pool> pools, int[] ranks, VertexIds keys) {
             this.pools = pools;
             this.ranks = ranks;
             this.keys = keys;

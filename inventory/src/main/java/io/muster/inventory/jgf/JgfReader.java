@@ -84,7 +84,7 @@ public final class JgfReader {
     private final Problems problems;
     private final Contents contents;
     private final VertexReader vertexReader;
-    private final Keys keys = new Keys();
+    private final VertexIds keys = new VertexIds();
     private final List<JsonNode> pending = new ArrayList<>();
     private int[] depths = new int[16];
     private int vertices;

@@ -1,11 +1,13 @@
 package io.muster.inventory.json;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -89,6 +91,11 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
         return items;
     }
 
+    /** Returns the objects in an array. The writer leaves the array out when it is empty, so a missing member means no objects. */
+    public List<Fields> listOrNone(String key) {
+        return has(key) ? list(key) : List.of();
+    }
+
     /**
      * Returns the strings in an array. The writer leaves the array out when it is empty, so a missing member means no
      * strings.
@@ -119,6 +126,13 @@ public record Fields(ObjectNode json, String place, Refusal refusal) {
     @Nullable
     public String optional(String key) {
         return has(key) ? text(key) : null;
+    }
+
+    /** Writes what {@link #optional} reads. */
+    public static void writeOptional(JsonGenerator out, String key, @Nullable String text) throws IOException {
+        if (text != null) {
+            out.writeStringField(key, text);
+        }
     }
 
     public String textOr(String key, String otherwise) {

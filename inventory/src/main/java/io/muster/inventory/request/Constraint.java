@@ -77,15 +77,15 @@ public sealed interface Constraint {
      * @throws InvalidException with every problem, each at its JSON pointer
      */
     static Constraint parse(JsonNode json) {
-        return parse(Document.of(json));
+        return parse(RequestTree.of(json));
     }
 
     /** Reads a constraint from JSON or YAML. */
     static Constraint parse(String text) {
-        return parse(Document.parse("constraint", text));
+        return parse(RequestTree.parse("constraint", text));
     }
 
-    private static Constraint parse(Document document) {
+    private static Constraint parse(RequestTree document) {
         Problems problems = new Problems();
         Constraint constraint = new ConstraintReader(document, problems).read(document.root(), "");
         problems.throwIfAny("constraint");

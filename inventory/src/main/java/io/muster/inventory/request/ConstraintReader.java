@@ -20,18 +20,18 @@ final class ConstraintReader {
 
     private static final int MAX_DEPTH = 100;
 
-    private final Document document;
+    private final RequestTree document;
     private final Problems problems;
     private int depth;
 
-    ConstraintReader(Document document, Problems problems) {
+    ConstraintReader(RequestTree document, Problems problems) {
         this.document = document;
         this.problems = problems;
     }
 
     Constraint read(JsonNode node, String at) {
         if (!node.isObject()) {
-            add(at, "a constraint must be a dictionary, not " + Document.kind(node));
+            add(at, "a constraint must be a dictionary, not " + RequestTree.kind(node));
             return Constraint.all();
         }
         if (node.isEmpty()) {
@@ -138,7 +138,7 @@ final class ConstraintReader {
         }
         for (int i = 0; i < values.size(); i++) {
             if (!values.get(i).isTextual()) {
-                add(at + "/" + i, "must be a string, not " + Document.kind(values.get(i)));
+                add(at + "/" + i, "must be a string, not " + RequestTree.kind(values.get(i)));
             }
             texts.add(values.get(i).asText());
         }
@@ -147,7 +147,7 @@ final class ConstraintReader {
 
     private boolean isList(JsonNode values, String at) {
         if (!values.isArray()) {
-            add(at, "must be a list, not " + Document.kind(values));
+            add(at, "must be a list, not " + RequestTree.kind(values));
         }
         return values.isArray();
     }

@@ -52,7 +52,7 @@ public final class Jobspec {
      * @throws InvalidException with every problem, each at its JSON pointer and, in YAML, its line
      */
     public static Jobspec parse(String text, Level level) {
-        return read(Document.parse("jobspec", text), level);
+        return read(RequestTree.parse("jobspec", text), level);
     }
 
     /**
@@ -61,10 +61,10 @@ public final class Jobspec {
      * @throws InvalidException with every problem, each at its JSON pointer
      */
     public static Jobspec parse(JsonNode root, Level level) {
-        return read(Document.of(root), level);
+        return read(RequestTree.of(root), level);
     }
 
-    private static Jobspec read(Document document, Level level) {
+    private static Jobspec read(RequestTree document, Level level) {
         Problems problems = new Problems();
         @Nullable Jobspec jobspec = new JobspecReader(document, level, problems).read();
         problems.throwIfAny("jobspec");
@@ -88,7 +88,7 @@ public final class Jobspec {
         ObjectNode once = JsonNodeFactory.instance.objectNode().put("per_slot", 1);
         labels.forEach(label -> root.withArray("tasks").add(new Task(command, label, once).toJson()));
         root.putObject("attributes").putObject("system").put("duration", duration);
-        if (new JobspecReader(Document.of(root), Level.V1, new Problems()).read() == null) {
+        if (new JobspecReader(RequestTree.of(root), Level.V1, new Problems()).read() == null) {
             root.put("version", CANONICAL_VERSION);
         }
         return parse(root, Level.CANONICAL);

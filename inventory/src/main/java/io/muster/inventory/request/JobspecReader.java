@@ -19,7 +19,7 @@ final class JobspecReader {
     private static final Set<String> TASK_KEYS = Set.of("command", "slot", "count");
     private static final Set<String> CANONICAL_TASK_KEYS = Set.of("attributes", "distribution");
 
-    private final Document document;
+    private final RequestTree document;
     private final Jobspec.Level level;
     private final Problems problems;
 
@@ -28,7 +28,7 @@ final class JobspecReader {
 
     private final Map<String, Set<String>> types = new HashMap<>();
 
-    JobspecReader(Document document, Jobspec.Level level, Problems problems) {
+    JobspecReader(RequestTree document, Jobspec.Level level, Problems problems) {
         this.document = document;
         this.level = level;
         this.problems = problems;
@@ -38,7 +38,7 @@ final class JobspecReader {
     @Nullable
     Jobspec read() {
         if (!(document.root() instanceof ObjectNode root)) {
-            add("", "must be a dictionary, not " + Document.kind(document.root()));
+            add("", "must be a dictionary, not " + RequestTree.kind(document.root()));
             return null;
         }
         keys(root);
@@ -107,7 +107,7 @@ final class JobspecReader {
 
     private void task(JsonNode node, String at, List<Resource> resources, List<Task> into) {
         if (!node.isObject()) {
-            add(at, "a task must be a dictionary, not " + Document.kind(node));
+            add(at, "a task must be a dictionary, not " + RequestTree.kind(node));
             return;
         }
         taskKeys(node, at);
@@ -150,7 +150,7 @@ final class JobspecReader {
         }
         for (int i = 0; i < node.size(); i++) {
             if (node.isArray() && !node.get(i).isTextual()) {
-                add(at + "/" + i, "must be a string, not " + Document.kind(node.get(i)));
+                add(at + "/" + i, "must be a string, not " + RequestTree.kind(node.get(i)));
             }
             command.add(node.path(i).asText());
         }
@@ -162,7 +162,7 @@ final class JobspecReader {
             return "";
         }
         if (!node.isTextual()) {
-            add(at, "must be a slot's label, not " + Document.kind(node));
+            add(at, "must be a slot's label, not " + RequestTree.kind(node));
             return "";
         }
         String label = node.textValue();
@@ -271,7 +271,7 @@ final class JobspecReader {
             return Constraint.all();
         }
         if (!attributes.isObject()) {
-            add("/attributes", "must be a dictionary, not " + Document.kind(attributes));
+            add("/attributes", "must be a dictionary, not " + RequestTree.kind(attributes));
             return Constraint.all();
         }
         attributes.properties().forEach(e -> {
@@ -279,7 +279,7 @@ final class JobspecReader {
             if (!e.getKey().equals("system") && !e.getKey().equals("user")) {
                 add(at, "attributes holds system and user only");
             } else if (!e.getValue().isObject()) {
-                add(at, "must be a dictionary, not " + Document.kind(e.getValue()));
+                add(at, "must be a dictionary, not " + RequestTree.kind(e.getValue()));
             }
         });
         return system(attributes.path("system"));
@@ -337,7 +337,7 @@ final class JobspecReader {
             String place = at + "/dependencies/" + i;
             JsonNode dependency = list.get(i);
             if (!dependency.isObject()) {
-                add(place, "a dependency must be a dictionary, not " + Document.kind(dependency));
+                add(place, "a dependency must be a dictionary, not " + RequestTree.kind(dependency));
                 continue;
             }
             for (String key : List.of("scheme", "value")) {
@@ -352,7 +352,7 @@ final class JobspecReader {
 
     private void string(JsonNode value, String at) {
         if (!value.isTextual()) {
-            add(at, "must be a string, not " + Document.kind(value));
+            add(at, "must be a string, not " + RequestTree.kind(value));
         }
     }
 
@@ -360,7 +360,7 @@ final class JobspecReader {
     private boolean typed(JsonNode system, String key, String at, Predicate<JsonNode> is, String what) {
         boolean valid = !system.has(key) || is.test(system.get(key));
         if (!valid) {
-            add(at + "/" + key, "must be " + what + ", not " + Document.kind(system.get(key)));
+            add(at + "/" + key, "must be " + what + ", not " + RequestTree.kind(system.get(key)));
         }
         return valid;
     }

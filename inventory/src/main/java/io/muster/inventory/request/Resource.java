@@ -51,7 +51,7 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
      * @throws InvalidException with every problem, each at its JSON pointer and, in YAML, its line
      */
     public static List<Resource> parseList(String text) {
-        Document document = Document.parse("resources", text);
+        RequestTree document = RequestTree.parse("resources", text);
         return parseList(document, document.root());
     }
 
@@ -61,10 +61,10 @@ public record Resource(String type, Count count, Map<String, JsonNode> attribute
      * @throws InvalidException with every problem, each at its JSON pointer
      */
     public static List<Resource> parseList(JsonNode list) {
-        return parseList(Document.of(list), list);
+        return parseList(RequestTree.of(list), list);
     }
 
-    private static List<Resource> parseList(Document document, JsonNode list) {
+    private static List<Resource> parseList(RequestTree document, JsonNode list) {
         Problems problems = new Problems();
         List<Resource> resources = new ResourceReader(document, problems).list(list, "");
         problems.throwIfAny("resources");

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 final class ResourceReader {
     private static final Set<String> KNOWN = Set.of("type", "count", "with", "unit", "label", "exclusive", "id");
 
-    private final Document document;
+    private final RequestTree document;
     private final Problems problems;
     private final Map<String, String> labels = new HashMap<>();
 
-    ResourceReader(Document document, Problems problems) {
+    ResourceReader(RequestTree document, Problems problems) {
         this.document = document;
         this.problems = problems;
     }
@@ -30,7 +30,7 @@ final class ResourceReader {
 
     private List<Resource> list(JsonNode node, String pointer, int depth) {
         if (!node.isArray()) {
-            add(pointer, "must be a list of resource vertices, not " + Document.kind(node));
+            add(pointer, "must be a list of resource vertices, not " + RequestTree.kind(node));
             return List.of();
         }
         if (node.isEmpty()) {
@@ -52,7 +52,7 @@ final class ResourceReader {
 
     private @Nullable Resource vertex(JsonNode node, String pointer, int depth) {
         if (!node.isObject()) {
-            add(pointer, "a resource vertex must be a dictionary, not " + Document.kind(node));
+            add(pointer, "a resource vertex must be a dictionary, not " + RequestTree.kind(node));
             return null;
         }
         @Nullable String type = type(node, pointer);
@@ -71,7 +71,7 @@ final class ResourceReader {
             return null;
         }
         if (!type.isTextual() || type.textValue().isEmpty()) {
-            add(pointer + "/type", "must be a non-empty string, not " + Document.kind(type));
+            add(pointer + "/type", "must be a non-empty string, not " + RequestTree.kind(type));
             return null;
         }
         return type.textValue();
@@ -110,7 +110,7 @@ final class ResourceReader {
                 add(at, "must be true or false, not " + entry.getValue());
             } else if (Set.of("unit", "label", "id").contains(key)
                     && !entry.getValue().isTextual()) {
-                add(at, "must be a string, not " + Document.kind(entry.getValue()));
+                add(at, "must be a string, not " + RequestTree.kind(entry.getValue()));
             }
             if (!Set.of("type", "count", "with").contains(key)) {
                 attributes.put(key, entry.getValue().deepCopy());

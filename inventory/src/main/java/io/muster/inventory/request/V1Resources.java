@@ -18,11 +18,11 @@ final class V1Resources {
     private static final Map<String, Set<String>> CHILDREN =
             Map.of("node", Set.of("slot"), "slot", Set.of("core", "gpu"), "core", Set.of(), "gpu", Set.of());
 
-    private final Document document;
+    private final RequestTree document;
     private final Problems problems;
     private boolean core;
 
-    V1Resources(Document document, Problems problems) {
+    V1Resources(RequestTree document, Problems problems) {
         this.document = document;
         this.problems = problems;
     }

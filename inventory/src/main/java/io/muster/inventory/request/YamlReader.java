@@ -41,19 +41,19 @@ final class YamlReader {
      *
      * @throws InvalidException with the line of the first fault in the YAML
      */
-    static Document read(String subject, String text) {
+    static RequestTree read(String subject, String text) {
         try {
             Node node = new Yaml(new SafeConstructor(options())).compose(new StringReader(text));
             if (node == null) {
-                throw Document.refused(subject, "", "is empty");
+                throw RequestTree.refused(subject, "", "is empty");
             }
             YamlReader reader = new YamlReader();
             JsonNode root = reader.value(node, "", 0);
-            return Document.of(root, reader.lines);
+            return RequestTree.of(root, reader.lines);
         } catch (MarkedYAMLException e) {
-            throw Document.refused(subject, "line " + line(e), "not YAML: " + e.getProblem());
+            throw RequestTree.refused(subject, "line " + line(e), "not YAML: " + e.getProblem());
         } catch (YAMLException e) {
-            throw Document.refused(subject, "", "not YAML: " + e.getMessage());
+            throw RequestTree.refused(subject, "", "not YAML: " + e.getMessage());
         }
     }
 
@@ -63,8 +63,8 @@ final class YamlReader {
 
     private static LoaderOptions options() {
         LoaderOptions options = new LoaderOptions();
-        options.setNestingDepthLimit(Document.MAX_DEPTH);
-        options.setCodePointLimit(Document.MAX_CHARS);
+        options.setNestingDepthLimit(RequestTree.MAX_DEPTH);
+        options.setCodePointLimit(RequestTree.MAX_CHARS);
         options.setMaxAliasesForCollections(100);
         return options;
     }
@@ -73,8 +73,8 @@ final class YamlReader {
         if (++values > MAX_VALUES) {
             throw fault(node, "more than " + MAX_VALUES + " values");
         }
-        if (depth > Document.MAX_DEPTH) {
-            throw fault(node, "nested deeper than " + Document.MAX_DEPTH + " levels");
+        if (depth > RequestTree.MAX_DEPTH) {
+            throw fault(node, "nested deeper than " + RequestTree.MAX_DEPTH + " levels");
         }
         lines.put(pointer, node.getStartMark().getLine() + 1);
         if (node instanceof MappingNode mapping) {

@@ -45,6 +45,12 @@ record Envelope(
     }
 
     Envelope withExpiration(double seconds) {
+        if (!(seconds >= 0) || Double.isInfinite(seconds)) {
+            throw new IllegalArgumentException("expiration must be seconds since the epoch, not " + seconds);
+        }
+        if (seconds > 0 && seconds <= startSeconds()) {
+            throw new IllegalArgumentException("expiration " + seconds + " must be after starttime " + starttime);
+        }
         return new Envelope(starttime, seconds(seconds), scheduling, execution, top);
     }
 

@@ -119,6 +119,15 @@ final class RankContents {
         return result.build();
     }
 
+    void requireDisjoint(RankContents that) {
+        forEachShared(that, (shared, mine, theirs) -> {
+            Contents twice = mine.intersect(theirs);
+            if (!twice.isEmpty()) {
+                throw new IllegalArgumentException("resource sets overlap: both have " + new Group(shared, twice));
+            }
+        });
+    }
+
     /**
      * Visits every set of ranks that is within one group of this object and one group of the other. The group with equal
      * contents is tried first: usually both objects describe the same machines, and then no other group has to be examined.

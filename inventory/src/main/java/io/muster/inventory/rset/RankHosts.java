@@ -203,6 +203,15 @@ record RankHosts(Idset ranks, Hostlist hosts) {
         return new RankHosts(all, Hostlist.of(names));
     }
 
+    void requireSameHosts(RankHosts that) {
+        Idset differing = disagreements(that);
+        if (!differing.isEmpty()) {
+            int rank = differing.first();
+            throw new IllegalArgumentException("rank " + rank + " is host " + hostOf(rank) + " in one resource set and "
+                    + that.hostOf(rank) + " in the other");
+        }
+    }
+
     /** Returns the ranks that are in both placements but have different hosts. */
     Idset disagreements(RankHosts that) {
         Idset shared = ranks.intersect(that.ranks);

@@ -15,7 +15,6 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +32,6 @@ public final class ResourceSet {
             new ResourceSet(RankContents.EMPTY, RankHosts.EMPTY, PropertyMap.EMPTY, Envelope.EMPTY);
 
     static final String SCHEDULING = "scheduling";
-
-    private static final String SUBJECT = "R";
 
     private final RankContents layout;
     private final RankHosts placement;
@@ -54,18 +51,16 @@ public final class ResourceSet {
      * @throws InvalidException with every problem that was found
      */
     public static ResourceSet parse(JsonNode r) {
-        Problems problems = new Problems();
-        return orThrow(parse(r, problems), problems);
+        return ResourceSetReader.require(problems -> parse(r, problems));
     }
 
     public static ResourceSet parse(String json) {
-        Problems problems = new Problems();
-        return orThrow(read(StrictJson.read(json, SCHEDULING, problems), problems), problems);
+        return ResourceSetReader.require(
+                problems -> ResourceSetReader.read(StrictJson.read(json, SCHEDULING, problems), problems));
     }
 
     public static ResourceSet parse(byte[] utf8) {
-        Problems problems = new Problems();
-        return orThrow(parse(utf8, problems), problems);
+        return ResourceSetReader.require(problems -> parse(utf8, problems));
     }
 
     /** Reads R and adds errors and warnings to {@code problems}. Returns null if there are errors. */
@@ -76,16 +71,7 @@ public final class ResourceSet {
 
     /** Reads R and adds errors and warnings to {@code problems}. Returns null if there are errors. */
     public static @Nullable ResourceSet parse(byte[] utf8, Problems problems) {
-        return read(StrictJson.read(utf8, SCHEDULING, problems), problems);
-    }
-
-    private static @Nullable ResourceSet read(@Nullable JsonNode r, Problems problems) {
-        return r == null ? null : ResourceSetReader.read(r, problems);
-    }
-
-    private static ResourceSet orThrow(@Nullable ResourceSet set, Problems problems) {
-        problems.throwIfAny(SUBJECT);
-        return Objects.requireNonNull(set, "R was refused without a problem");
+        return ResourceSetReader.read(StrictJson.read(utf8, SCHEDULING, problems), problems);
     }
 
     /**
@@ -104,19 +90,8 @@ public final class ResourceSet {
     }
 
     /**
-     * Returns the set that {@code [[resource.config]]} describes. Ranks are in the order in which hosts are first named, and
-     * each entry adds to the resources that earlier entries gave its hosts.
-     *
-     * @throws InvalidException with every problem that was found
-     */
-    public static ResourceSet fromConfig(List<ConfigEntry> entries) {
-        Problems problems = new Problems();
-        return orThrow(fromConfig(entries, problems), problems);
-    }
-
-    /**
-     * Returns the set that {@code [[resource.config]]} describes, for a caller that collects the problems of a whole file;
-     * returns null if {@code problems} has errors.
+     * Returns the set that {@code [[resource.config]]} describes; null if {@code problems} has errors. Ranks are in the order in which
+     * hosts are first named, and each entry adds to the resources that earlier entries gave its hosts.
      */
     public static @Nullable ResourceSet fromConfig(List<ConfigEntry> entries, Problems problems) {
         return new ConfigReader(problems).read(entries);
@@ -236,13 +211,6 @@ public final class ResourceSet {
      * @throws IllegalArgumentException if negative, not finite, or not after the start time
      */
     public ResourceSet withExpiration(double seconds) {
-        if (!(seconds >= 0) || Double.isInfinite(seconds)) {
-            throw new IllegalArgumentException("expiration must be seconds since the epoch, not " + seconds);
-        }
-        if (seconds > 0 && seconds <= starttime()) {
-            throw new IllegalArgumentException(
-                    "expiration " + seconds + " must be after starttime " + envelope.starttime());
-        }
         return with(envelope.withExpiration(seconds));
     }
 
@@ -332,12 +300,7 @@ public final class ResourceSet {
      * @throws IllegalArgumentException if they have resources in common, or if a rank has different hosts
      */
     public ResourceSet append(ResourceSet that) {
-        layout.forEachShared(that.layout, (ranks, mine, theirs) -> {
-            Contents twice = mine.intersect(theirs);
-            if (!twice.isEmpty()) {
-                throw new IllegalArgumentException("resource sets overlap: both have " + new Group(ranks, twice));
-            }
-        });
+        layout.requireDisjoint(that.layout);
         return union(that);
     }
 
@@ -347,7 +310,7 @@ public final class ResourceSet {
      * @throws IllegalArgumentException if a rank has different hosts
      */
     public ResourceSet union(ResourceSet that) {
-        requireSameHosts(that);
+        placement.requireSameHosts(that.placement);
         return new ResourceSet(
                 layout.union(that.layout, Contents::union),
                 placement.union(that.placement),
@@ -362,7 +325,7 @@ public final class ResourceSet {
      * @throws IllegalArgumentException if a rank has different hosts
      */
     public ResourceSet intersect(ResourceSet that) {
-        requireSameHosts(that);
+        placement.requireSameHosts(that.placement);
         RankContents shared = layout.intersect(that.layout);
         return combined(shared, properties.union(that.properties));
     }
@@ -440,15 +403,6 @@ public final class ResourceSet {
 
     private ObjectNode tree() {
         return ResourceSetWriter.tree(layout, placement, properties, envelope);
-    }
-
-    private void requireSameHosts(ResourceSet that) {
-        Idset differing = placement.disagreements(that.placement);
-        if (!differing.isEmpty()) {
-            int rank = differing.first();
-            throw new IllegalArgumentException("rank " + rank + " is host " + hostOf(rank) + " in one resource set and "
-                    + that.hostOf(rank) + " in the other");
-        }
     }
 
     private ResourceSet combined(RankContents result, PropertyMap candidates) {

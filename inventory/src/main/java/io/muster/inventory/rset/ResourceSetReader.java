@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads R version 1 (RFC 20) and collects all faults in it. */
@@ -30,8 +31,19 @@ final class ResourceSetReader {
         this.problems = problems;
     }
 
+    /** Returns what {@code reader} reads, or throws an exception with every problem that {@code reader} has found. */
+    static ResourceSet require(Function<Problems, @Nullable ResourceSet> reader) {
+        Problems problems = new Problems();
+        ResourceSet set = reader.apply(problems);
+        problems.throwIfAny("R");
+        return Objects.requireNonNull(set, "R was refused without a problem");
+    }
+
     /** Returns the set, or null if {@code problems} has errors. The set refers to parts of the tree {@code r}. */
-    static @Nullable ResourceSet read(JsonNode r, Problems problems) {
+    static @Nullable ResourceSet read(@Nullable JsonNode r, Problems problems) {
+        if (r == null) {
+            return null;
+        }
         if (!(r instanceof ObjectNode object)) {
             problems.add("", "must be a JSON object, not " + StrictJson.kind(r));
             return null;

@@ -5,6 +5,7 @@ import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
 import java.io.IOException;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,7 @@ public final class AcquisitionChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             out.writeStringField("owner", owner);
-            out.writeNumberField("grace", Epoch.decimal(grace));
+            Epoch.write(out, "grace", grace);
             extras.write(out);
         }
 
@@ -106,7 +107,7 @@ public final class AcquisitionChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             out.writeStringField("owner", owner);
-            Wording.writeReason(out, reason);
+            Fields.writeOptional(out, "reason", reason);
         }
 
         @Override

@@ -1,8 +1,11 @@
 package io.muster.inventory.state;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Fields;
+import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +39,23 @@ public final class ChangeIds {
         static Given of(ChangeId id, Principal by, double time, long seq) {
             Key key = Key.of(id.id(), by);
             return new Given(new ChangeId(key.id, id.request()), key.uid, time, seq);
+        }
+
+        static Given read(Fields in) {
+            return new Given(
+                    new ChangeId(ChangeIds.read(in), in.text("request")),
+                    Principal.readUid(in),
+                    Epoch.seconds(in, "time"),
+                    in.integer("seq", 1, Long.MAX_VALUE));
+        }
+
+        /** Writes the members into the current JSON object. */
+        void write(JsonGenerator out) throws IOException {
+            out.writeStringField("id", id.id().toString());
+            out.writeStringField("request", id.request());
+            Principal.writeUid(out, uid);
+            Epoch.write(out, "time", time);
+            out.writeNumberField("seq", seq);
         }
     }
 

@@ -124,7 +124,7 @@ public final class DefinitionChanges {
 
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
-            out.writeNumberField("expiration", Epoch.decimal(expiration));
+            Epoch.write(out, "expiration", expiration);
         }
 
         @Override

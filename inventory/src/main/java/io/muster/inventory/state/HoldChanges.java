@@ -13,6 +13,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -178,7 +179,7 @@ public final class HoldChanges {
         public void writeContext(JsonGenerator out) throws IOException {
             writeHold(out, targets, reason, overwrite, holder);
             if (until > 0) {
-                out.writeNumberField("until", Epoch.decimal(until));
+                Epoch.write(out, "until", until);
             }
             extras.write(out);
         }
@@ -379,7 +380,7 @@ public final class HoldChanges {
             JsonGenerator out, Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder)
             throws IOException {
         targets.write(out);
-        Wording.writeReason(out, reason);
+        Fields.writeOptional(out, "reason", reason);
         out.writeNumberField("overwrite", overwrite.number());
         out.writeStringField("holder", holder);
     }

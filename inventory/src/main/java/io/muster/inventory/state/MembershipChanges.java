@@ -11,6 +11,7 @@ import io.muster.inventory.axis.Remap;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -188,6 +189,6 @@ public final class MembershipChanges {
             throws IOException {
         targets.write(out);
         out.writeStringField("kind", kind.word());
-        Wording.writeReason(out, reason);
+        Fields.writeOptional(out, "reason", reason);
     }
 }

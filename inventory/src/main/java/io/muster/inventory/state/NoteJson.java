@@ -30,7 +30,7 @@ final class NoteJson {
     /** @param all the ranks of R */
     static Notes read(Fields in, Idset all) {
         Notes notes = Notes.NONE;
-        for (Fields each : in.has("notes") ? in.list("notes") : List.<Fields>of()) {
+        for (Fields each : in.listOrNone("notes")) {
             String path = each.text("path");
             notes = each.has("idset")
                     ? notes.with(path, notes.below(path).put(StateJson.ranks(each, "idset", all), note(each)))
@@ -41,7 +41,7 @@ final class NoteJson {
 
     static SortedMap<String, Note> readDeparted(Fields in) {
         SortedMap<String, Note> notes = new TreeMap<>();
-        for (Fields each : in.has("notes") ? in.list("notes") : List.<Fields>of()) {
+        for (Fields each : in.listOrNone("notes")) {
             notes.put(each.text("path"), note(each));
         }
         return notes;
@@ -66,8 +66,7 @@ final class NoteJson {
     }
 
     private static Fact fact(Fields in, String value) {
-        return new Fact(
-                value, in.textOr("reason", ""), Epoch.seconds(in, "since"), Principal.readWhole(in.object("by")));
+        return new Fact(value, in.textOr("reason", ""), Epoch.seconds(in, "since"), Principal.readBy(in));
     }
 
     static void write(JsonGenerator out, InventoryState state) throws IOException {
@@ -140,10 +139,8 @@ final class NoteJson {
         if (!fact.reason().isEmpty()) {
             out.writeStringField("reason", fact.reason());
         }
-        out.writeNumberField("since", Epoch.decimal(fact.since()));
-        out.writeObjectFieldStart("by");
-        fact.by().write(out);
-        out.writeEndObject();
+        Epoch.write(out, "since", fact.since());
+        fact.by().writeBy(out);
         out.writeEndObject();
     }
 }

@@ -7,13 +7,11 @@ import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Epoch;
-import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
-import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.axis.Reports;
 import io.muster.inventory.idset.IdMap;
@@ -29,6 +27,7 @@ import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,11 +70,6 @@ public final class StateJson {
             "acquisitions",
             "reports",
             "notes");
-    private static final Set<String> LIVENESS = Set.of("idset", "nodelist", "status", "since", "cause");
-    private static final Set<String> ABSENCE = Set.of("idset", "nodelist", "kind", "reason", "since", "by");
-    private static final Set<String> HOLD = Set.of("holder", "reason", "since", "changed", "until", "by");
-    private static final Set<String> ACQUISITION = Set.of("owner", "grace", "since", "by");
-    private static final Set<String> REPORT = Set.of("reporter", "idset", "nodelist", "since", "lapsed", "by");
     private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove", "notes");
 
     private StateJson() {}
@@ -133,27 +127,17 @@ public final class StateJson {
         private Bookkeeping books(Idset all) {
             Level level = in.has("level") ? Level.of(in.integer("level", 1, Level.NEWEST.number())) : Level.ONE;
             ChangeIds ids = ChangeIds.NONE;
-            for (Fields given : in.has("ids") ? in.list("ids") : List.<Fields>of()) {
-                ids = ids.with(new ChangeIds.Given(
-                        new ChangeId(ChangeIds.read(given), given.text("request")),
-                        Principal.readUid(given),
-                        Epoch.seconds(given, "time"),
-                        given.integer("seq", 1, Long.MAX_VALUE)));
+            for (Fields given : in.listOrNone("ids")) {
+                ids = ids.with(ChangeIds.Given.read(given));
             }
             return new Bookkeeping(level, ids, acquisitions(), NoteJson.read(in, all), Extras.besides(in, STATE));
         }
 
         private SortedMap<String, Acquisition> acquisitions() {
             SortedMap<String, Acquisition> acquisitions = new TreeMap<>();
-            for (Fields held : in.has("acquisitions") ? in.list("acquisitions") : List.<Fields>of()) {
-                acquisitions.put(
-                        held.text("owner"),
-                        new Acquisition(
-                                held.text("owner"),
-                                held.number("grace"),
-                                Epoch.seconds(held, "since"),
-                                principal(held),
-                                Extras.besides(held, ACQUISITION)));
+            for (Fields held : in.listOrNone("acquisitions")) {
+                Acquisition acquisition = Acquisition.read(held);
+                acquisitions.put(acquisition.owner(), acquisition);
             }
             return acquisitions;
         }
@@ -188,14 +172,7 @@ public final class StateJson {
         private Liveness liveness(Idset all) {
             IdMap<LivenessState> states = IdMap.empty();
             for (Fields group : in.list("liveness")) {
-                Liveness.Status status = Liveness.Status.read(group, "status");
-                states = states.put(
-                        ranks(group, "idset", all),
-                        new LivenessState(
-                                status,
-                                Epoch.seconds(group, "since"),
-                                group.text("cause"),
-                                Extras.besides(group, LIVENESS)));
+                states = states.put(ranks(group, "idset", all), LivenessState.read(group));
             }
             Idset silent = all.subtract(states.keys());
             if (!silent.isEmpty()) {
@@ -206,14 +183,8 @@ public final class StateJson {
 
         private Reports reports(Idset all) {
             Reports reports = Reports.NONE;
-            for (Fields report : in.has("reports") ? in.list("reports") : List.<Fields>of()) {
-                reports = reports.with(new Report(
-                        report.text("reporter"),
-                        ranks(report, "idset", all),
-                        principal(report),
-                        Epoch.seconds(report, "since"),
-                        Epoch.instantOr(report, "lapsed", 0),
-                        Extras.besides(report, REPORT)));
+            for (Fields report : in.listOrNone("reports")) {
+                reports = reports.with(Report.read(report, ranks(report, "idset", all)));
             }
             return reports;
         }
@@ -221,51 +192,17 @@ public final class StateJson {
         private Membership membership(Idset all) {
             Membership.Builder membership = new Membership.Builder();
             for (Fields group : in.list("absent")) {
-                membership.add(ranks(group, "idset", all), absence(group));
+                membership.add(ranks(group, "idset", all), Membership.Absence.read(group));
             }
             return membership.build();
-        }
-
-        private static Membership.Absence absence(Fields in) {
-            return new Membership.Absence(
-                    Membership.Kind.read(in),
-                    in.optional("reason"),
-                    Epoch.seconds(in, "since"),
-                    principal(in),
-                    Extras.besides(in, ABSENCE));
         }
 
         private Holds holds(Idset all) {
             IdMap<HoldSet> holds = IdMap.empty();
             for (Fields group : in.list("holds")) {
-                holds = holds.put(ranks(group, "idset", all), holdSet(group));
+                holds = holds.put(ranks(group, "idset", all), HoldSet.read(group));
             }
             return Holds.of(holds);
-        }
-
-        private static HoldSet holdSet(Fields in) {
-            HoldSet set = null;
-            for (Fields hold : in.list("holds")) {
-                double since = Epoch.seconds(hold, "since");
-                set = HoldSet.with(
-                        set,
-                        new Hold(
-                                hold.text("holder"),
-                                hold.optional("reason"),
-                                since,
-                                hold.has("changed") ? Epoch.seconds(hold, "changed") : since,
-                                principal(hold),
-                                Epoch.instantOr(hold, "until", 0),
-                                Extras.besides(hold, HOLD)));
-            }
-            if (set == null) {
-                throw in.fault("holds", "is empty");
-            }
-            return set;
-        }
-
-        private static Principal principal(Fields in) {
-            return Principal.readWhole(in.object("by"));
         }
 
         private SortedMap<String, Departed> departed() {
@@ -279,11 +216,9 @@ public final class StateJson {
 
         private static Departed departed(Fields in) {
             List<Membership.Absence> absences = new ArrayList<>();
-            if (in.has("absent")) {
-                in.list("absent").forEach(absence -> absences.add(absence(absence)));
-            }
+            in.listOrNone("absent").forEach(absence -> absences.add(Membership.Absence.read(absence)));
             return new Departed(
-                    in.has("holds") ? holdSet(in) : null,
+                    in.has("holds") ? HoldSet.read(in) : null,
                     absences,
                     in.textsOrNone("property-add"),
                     in.textsOrNone("property-remove"),
@@ -292,108 +227,31 @@ public final class StateJson {
         }
     }
 
+    /** Writes the members of a value into the current JSON object. */
+    private interface Part<T> {
+        void write(T value, JsonGenerator out) throws IOException;
+    }
+
     private record Writer(JsonGenerator out, InventoryState state, boolean withR) {
         void write() throws IOException {
             out.writeStartObject();
             definition(state.definition());
-            liveness();
-            absent();
-            holds();
+            groups("liveness", state.liveness().groups(), LivenessState::write);
+            groups("absent", state.membership().groups(), Membership.Absence::write);
+            groups("holds", state.holds().groups(), HoldSet::write);
             departed();
-            acquisitions();
-            reports();
+            listUnlessEmpty("acquisitions", state.acquisitions().values(), Acquisition::write);
+            listUnlessEmpty("reports", state.liveness().reports().all(), (report, to) -> {
+                Event.Targets.of(state, report.ranks()).write(to);
+                report.write(to);
+            });
             NoteJson.write(out, state);
             state.books().extras().write(out);
             if (withR) {
                 out.writeNumberField("level", state.level().number());
-                ids();
+                list("ids", state.ids().all(), ChangeIds.Given::write);
             }
             out.writeEndObject();
-        }
-
-        private void acquisitions() throws IOException {
-            if (state.acquisitions().isEmpty()) {
-                return;
-            }
-            out.writeArrayFieldStart("acquisitions");
-            for (Acquisition held : state.acquisitions().values()) {
-                out.writeStartObject();
-                out.writeStringField("owner", held.owner());
-                out.writeNumberField("grace", Epoch.decimal(held.grace()));
-                out.writeNumberField("since", Epoch.decimal(held.since()));
-                by(held.by());
-                held.extras().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void reports() throws IOException {
-            if (state.liveness().reports().all().isEmpty()) {
-                return;
-            }
-            out.writeArrayFieldStart("reports");
-            for (Report report : state.liveness().reports().all()) {
-                targets(report.ranks());
-                out.writeStringField("reporter", report.reporter());
-                out.writeNumberField("since", Epoch.decimal(report.since()));
-                if (report.isLapsed()) {
-                    out.writeNumberField("lapsed", Epoch.decimal(report.lapsed()));
-                }
-                by(report.by());
-                report.extras().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void ids() throws IOException {
-            out.writeArrayFieldStart("ids");
-            for (ChangeIds.Given given : state.ids().all()) {
-                out.writeStartObject();
-                out.writeStringField("id", given.id().id().toString());
-                out.writeStringField("request", given.id().request());
-                Principal.writeUid(out, given.uid());
-                out.writeNumberField("time", Epoch.decimal(given.time()));
-                out.writeNumberField("seq", given.seq());
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void liveness() throws IOException {
-            out.writeArrayFieldStart("liveness");
-            for (Map.Entry<LivenessState, Idset> group :
-                    state.liveness().groups().entrySet()) {
-                targets(group.getValue());
-                out.writeStringField("status", group.getKey().status().word());
-                out.writeNumberField("since", Epoch.decimal(group.getKey().since()));
-                out.writeStringField("cause", group.getKey().cause());
-                group.getKey().extras().write(out);
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void absent() throws IOException {
-            out.writeArrayFieldStart("absent");
-            for (Map.Entry<Membership.Absence, Idset> group :
-                    state.membership().groups().entrySet()) {
-                targets(group.getValue());
-                absence(group.getKey());
-                out.writeEndObject();
-            }
-            out.writeEndArray();
-        }
-
-        private void holds() throws IOException {
-            out.writeArrayFieldStart("holds");
-            for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
-                targets(group.getValue());
-                holds(group.getKey());
-                out.writeEndObject();
-            }
-            out.writeEndArray();
         }
 
         private void definition(Definition definition) throws IOException {
@@ -405,7 +263,7 @@ public final class StateJson {
             properties("property-add", definition.added());
             properties("property-remove", definition.removed());
             if (definition.expirationSet() >= 0) {
-                out.writeNumberField("expiration", Epoch.decimal(definition.expirationSet()));
+                Epoch.write(out, "expiration", definition.expirationSet());
             }
         }
 
@@ -417,34 +275,25 @@ public final class StateJson {
             out.writeEndObject();
         }
 
-        private void targets(Idset ranks) throws IOException {
-            out.writeStartObject();
-            Event.Targets.of(state, ranks).write(out);
+        /** Writes values with their ranks. */
+        private <T> void groups(String key, Map<T, Idset> groups, Part<T> part) throws IOException {
+            list(key, groups.entrySet(), (group, to) -> {
+                Event.Targets.of(state, group.getValue()).write(to);
+                part.write(group.getKey(), to);
+            });
         }
 
-        private void absence(Membership.Absence absence) throws IOException {
-            out.writeStringField("kind", absence.kind().word());
-            Wording.writeReason(out, absence.reason());
-            out.writeNumberField("since", Epoch.decimal(absence.since()));
-            by(absence.by());
-            absence.extras().write(out);
+        private <T> void listUnlessEmpty(String key, Collection<T> values, Part<T> part) throws IOException {
+            if (!values.isEmpty()) {
+                list(key, values, part);
+            }
         }
 
-        private void holds(HoldSet set) throws IOException {
-            out.writeArrayFieldStart("holds");
-            for (Hold hold : set.holds()) {
+        private <T> void list(String key, Collection<T> values, Part<T> part) throws IOException {
+            out.writeArrayFieldStart(key);
+            for (T value : values) {
                 out.writeStartObject();
-                out.writeStringField("holder", hold.holder());
-                Wording.writeReason(out, hold.reason());
-                out.writeNumberField("since", Epoch.decimal(hold.since()));
-                if (hold.changed() != hold.since()) {
-                    out.writeNumberField("changed", Epoch.decimal(hold.changed()));
-                }
-                if (hold.until() > 0) {
-                    out.writeNumberField("until", Epoch.decimal(hold.until()));
-                }
-                by(hold.by());
-                hold.extras().write(out);
+                part.write(value, out);
                 out.writeEndObject();
             }
             out.writeEndArray();
@@ -456,17 +305,9 @@ public final class StateJson {
                 Departed departed = entry.getValue();
                 out.writeObjectFieldStart(entry.getKey());
                 if (departed.holds() != null) {
-                    holds(departed.holds());
+                    departed.holds().write(out);
                 }
-                if (!departed.absences().isEmpty()) {
-                    out.writeArrayFieldStart("absent");
-                    for (Membership.Absence absence : departed.absences()) {
-                        out.writeStartObject();
-                        absence(absence);
-                        out.writeEndObject();
-                    }
-                    out.writeEndArray();
-                }
+                listUnlessEmpty("absent", departed.absences(), Membership.Absence::write);
                 names("property-add", departed.added());
                 names("property-remove", departed.removed());
                 NoteJson.writeDeparted(out, departed.notes());
@@ -484,12 +325,6 @@ public final class StateJson {
                 }
                 out.writeEndArray();
             }
-        }
-
-        private void by(Principal by) throws IOException {
-            out.writeObjectFieldStart("by");
-            by.write(out);
-            out.writeEndObject();
         }
     }
 }

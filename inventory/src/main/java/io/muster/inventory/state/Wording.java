@@ -1,8 +1,6 @@
 package io.muster.inventory.state;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.problem.Text;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,11 +34,5 @@ final class Wording {
             }
         }
         return null;
-    }
-
-    static void writeReason(JsonGenerator out, @Nullable String reason) throws IOException {
-        if (reason != null) {
-            out.writeStringField("reason", reason);
-        }
     }
 }

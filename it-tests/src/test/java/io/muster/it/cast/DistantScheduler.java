@@ -2,7 +2,7 @@ package io.muster.it.cast;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.muster.daemon.relay.Relay;
+import io.muster.daemon.relay.RelaySocket;
 import io.muster.it.harness.Output;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.Options;
@@ -29,7 +29,7 @@ public final class DistantScheduler implements AutoCloseable {
     private final Pki pki;
     private final List<String> addresses = new ArrayList<>();
     private final AtomicBoolean mayEnd = new AtomicBoolean();
-    private @Nullable Relay relay;
+    private @Nullable RelaySocket relay;
     private @Nullable FollowingScheduler scheduler;
 
     /** @param hosts the address of each daemon's listener */
@@ -58,7 +58,7 @@ public final class DistantScheduler implements AutoCloseable {
         List<TlsServer> servers = addresses.stream()
                 .map(address -> TlsServer.parse("tls://" + address))
                 .toList();
-        relay = new Relay(socket, servers, pki.client(NAME), NAME);
+        relay = new RelaySocket(socket, servers, pki.client(NAME), NAME);
         FollowingScheduler started = new FollowingScheduler(
                 FluxClient.connect("local://" + socket, Options.DEFAULT.withTimeout(Output.PATIENCE)), mayEnd);
         scheduler = started;

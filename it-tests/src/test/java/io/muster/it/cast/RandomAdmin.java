@@ -1,7 +1,7 @@
 package io.muster.it.cast;
 
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.SentRequest;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ final class RandomAdmin extends Thread {
     private final ConcurrentAdmins.Shift shift;
     private final int first;
     private final List<AdminModel> states = new ArrayList<>();
-    private final Deque<Call> open = new ArrayDeque<>();
+    private final Deque<SentRequest> open = new ArrayDeque<>();
 
     private int answered;
     private volatile boolean stopping;

@@ -13,8 +13,8 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Strace;
 import io.muster.it.harness.Tool;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.testing.Needs;
@@ -170,7 +170,7 @@ class FaultTest {
             recorder.write(5);
             FollowingScheduler scheduler = FollowingScheduler.of(daemon);
             Idset up = recorder.up();
-            List<Call> calls = new ArrayList<>();
+            List<SentRequest> calls = new ArrayList<>();
             try (Strace hanging =
                     Strace.on(daemon, JOURNAL, "fdatasync", inject("fdatasync", "delay_enter=" + AN_HOUR))) {
                 assertThat(hanging).isNotNull();
@@ -188,7 +188,7 @@ class FaultTest {
                         .as("while the force hangs")
                         .isEqualTo(up);
             }
-            for (Call call : calls) {
+            for (SentRequest call : calls) {
                 call.get();
             }
             await().atMost(PATIENCE).until(() -> scheduler.knowledge().up().equals(up.subtract(Idset.range(5, 9))));

@@ -17,7 +17,7 @@ import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Control;
 import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Event;
+import io.muster.protocol.wire.EventMessage;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Request;
@@ -428,7 +428,7 @@ class HostileTest {
             for (int i = 0; i < 1000; i++) {
                 peer.send(
                         Response.success(request, owner, Json.EMPTY_OBJECT),
-                        new Event(Header.UNSET, "resource.drain", Bytes.EMPTY, i),
+                        new EventMessage(Header.UNSET, "resource.drain", Bytes.EMPTY, i),
                         new Control(Header.UNSET, i, i));
             }
             peer.send(Peer.request("resource.ping", "{}", 0, 5));

@@ -12,8 +12,8 @@ import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
-import io.muster.protocol.client.Call;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.SentRequest;
 import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.Response;
@@ -165,7 +165,7 @@ class SoakTest {
 
     /** Changes ranks, with some requests sent before earlier ones are answered. */
     private static void change(FluxClient client, int count) throws IOException {
-        Deque<Call> open = new ArrayDeque<>();
+        Deque<SentRequest> open = new ArrayDeque<>();
         for (int i = 0; i < count; i++) {
             open.add(toggling(client, i, "40-63"));
             if (open.size() == 64) {
@@ -193,7 +193,7 @@ class SoakTest {
         toggling(client, number, targets).get();
     }
 
-    private static Call toggling(FluxClient client, long number, String targets) throws IOException {
+    private static SentRequest toggling(FluxClient client, long number, String targets) throws IOException {
         String verb = number % 2 == 0 ? "offline" : "online";
         return client.call(
                 "resource." + verb, JsonNodeFactory.instance.objectNode().put("targets", targets));

@@ -89,8 +89,8 @@ public final class FluxClient implements Closeable {
     }
 
     /** Sends a request whose response is taken later, so that many requests can be in flight at once. */
-    public Call call(String topic, @Nullable ObjectNode payload) throws IOException {
-        return new Call(open(topic, payload, 0));
+    public SentRequest call(String topic, @Nullable ObjectNode payload) throws IOException {
+        return new SentRequest(open(topic, payload, 0));
     }
 
     /** Sends a request that gets no response. */

@@ -84,7 +84,7 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         next = null;
         ended = response.isLast();
         try {
-            return Call.objectOf(response);
+            return SentRequest.objectOf(response);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * An RFC 3 message. The type determines the parts of a message: requests and responses have a route delimiter and a topic,
  * events a topic, control messages neither; all except control messages may have a payload.
  */
-public sealed interface Message permits Request, Response, Event, Control {
+public sealed interface Message permits Request, Response, EventMessage, Control {
     Type type();
 
     Header header();

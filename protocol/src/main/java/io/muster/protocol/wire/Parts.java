@@ -147,7 +147,7 @@ final class Parts {
         return switch (type) {
             case REQUEST -> new Request(header, routes, topic, payload, word3, word4);
             case RESPONSE -> new Response(header, routes, topic, payload, word3, word4);
-            default -> new Event(header, topic, payload, word3);
+            default -> new EventMessage(header, topic, payload, word3);
         };
     }
 

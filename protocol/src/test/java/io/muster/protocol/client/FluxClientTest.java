@@ -10,7 +10,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Event;
+import io.muster.protocol.wire.EventMessage;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
@@ -103,15 +103,15 @@ class FluxClientTest {
                     Request first = side.read();
                     Request second = side.read();
                     Request stream = side.read();
-                    side.send(new Event(new Header(0, ScriptedPeer.SERVER), "job-state", null, 1));
+                    side.send(new EventMessage(new Header(0, ScriptedPeer.SERVER), "job-state", null, 1));
                     side.send(Response.success(Request.of("a.b", null, 0, 999), ScriptedPeer.SERVER, null));
                     side.stream(stream, "{\"n\":3}");
                     side.answer(second, "{\"n\":2}");
                     side.answer(first, "{\"n\":1}");
                 });
                 FluxClient client = FluxClient.connect(peer.uri())) {
-            Call first = client.call("a.first", null);
-            Call second = client.call("a.second", null);
+            SentRequest first = client.call("a.first", null);
+            SentRequest second = client.call("a.second", null);
             ResponseStream stream = client.stream("a.stream", null);
             assertThat(first.get()).isEqualTo(object().put("n", 1));
             assertThat(stream.next()).isEqualTo(object().put("n", 3));
@@ -129,7 +129,7 @@ class FluxClientTest {
                     side.answer(side.read(), "{\"quick\":1}");
                 });
                 FluxClient client = FluxClient.connect(peer.uri())) {
-            Call slow = client.call("a.slow", null);
+            SentRequest slow = client.call("a.slow", null);
             assertThatThrownBy(() -> slow.get(AT_ONCE))
                     .isInstanceOf(SocketTimeoutException.class)
                     .hasMessage(socket() + " did not answer a.slow within 1 ms");
@@ -361,11 +361,11 @@ class FluxClientTest {
                     }
                 });
                 FluxClient client = FluxClient.connect(peer.uri())) {
-            List<Call> sent = new ArrayList<>();
+            List<SentRequest> sent = new ArrayList<>();
             for (int i = 0; i < calls; i++) {
                 sent.add(client.call("a.b", object().put("text", large)));
             }
-            for (Call call : sent) {
+            for (SentRequest call : sent) {
                 assertThat(call.get()).isEqualTo(object().put("text", large));
             }
         }

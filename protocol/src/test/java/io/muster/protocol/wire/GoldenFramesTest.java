@@ -112,7 +112,7 @@ class GoldenFramesTest {
                         """),
                 Arguments.of(
                         "a private event",
-                        new Event(new Header(Header.PRIVATE, OWNER), "job-state", Bytes.text("{}"), 0xfffffffe),
+                        new EventMessage(new Header(Header.PRIVATE, OWNER), "job-state", Bytes.text("{}"), 0xfffffffe),
                         """
                         12 00 ee ff 00 00 00 23
                         09 'job-state'

@@ -67,7 +67,7 @@ class MalformedMessagesTest {
     @Test
     void routesOfAnEventAreAcceptedAndDropped() throws Exception {
         String rest = "00 07 'foo.bar' 14 8e0104 09 00000000 00000005 00000007 00000000";
-        Event event = new Event(new Header(0, new Credentials(0, 5)), "foo.bar", null, 7);
+        EventMessage event = new EventMessage(new Header(0, new Credentials(0, 5)), "foo.bar", null, 7);
         assertThat(Frames.decode(frame(rest))).isEqualTo(event);
         assertThat(Frames.decode(frame("08 'ff509979'" + rest))).isEqualTo(event);
     }

@@ -21,7 +21,7 @@ final class Messages {
         return switch (random.nextInt(4)) {
             case 0 -> new Request(header, routes(), text(), payload(), random.nextInt(), random.nextInt());
             case 1 -> new Response(header, routes(), text(), payload(), random.nextInt(), random.nextInt());
-            case 2 -> new Event(header, text(), payload(), random.nextInt());
+            case 2 -> new EventMessage(header, text(), payload(), random.nextInt());
             default -> new Control(header, random.nextInt(), random.nextInt());
         };
     }

@@ -28,7 +28,8 @@ class WireTraceTest {
         assertThat(WireTrace.sent("p", Response.error(Request.of("a.b", null, 0, 7), new Credentials(0, 5), 17, "no")))
                 .isEqualTo("> p response a.b tag=7 errnum=17 from=0(owner,local) no");
         assertThat(WireTrace.sent(
-                        "p", new Event(new Header(Header.PRIVATE | Header.USER1, Credentials.UNSET), "e", null, -1)))
+                        "p",
+                        new EventMessage(new Header(Header.PRIVATE | Header.USER1, Credentials.UNSET), "e", null, -1)))
                 .isEqualTo("> p event e seq=4294967295 from=unset private user1");
         assertThat(WireTrace.sent("p", new Control(Header.UNSET, 1, -2))).isEqualTo("> p control 1 -2 from=unset");
     }

@@ -25,11 +25,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,9 +42,6 @@ public final class LocalDisk implements Disk {
     private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
     private static final int OTHERS_WRITE = 022;
     private static final Path LOCAL = Path.of(".");
-
-    /** The semaphore of each shared lock: file locks exclude other processes, but not other threads of this process. */
-    private static final Map<Path, Semaphore> SHARED = new ConcurrentHashMap<>();
 
     private final Path root;
     private final @Nullable Object key;
@@ -433,62 +427,13 @@ public final class LocalDisk implements Disk {
 
     @Override
     public Closeable share(String name) throws IOException {
-        Semaphore inProcess = inProcess(name);
-        inProcess.acquireUninterruptibly();
-        Turn turn = new Turn(inProcess);
-        try {
-            turn.channel = below(name, (directory, file) -> open(directory, file, StandardOpenOption.READ));
-            turn.channel.lock(0, Long.MAX_VALUE, true);
-        } catch (NoSuchFileException none) {
-            return turn;
-        } catch (IOException e) {
-            turn.close();
-            throw e;
-        }
-        return turn;
+        return SharedLock.share(
+                root.resolve(name),
+                () -> below(name, (directory, file) -> open(directory, file, StandardOpenOption.READ)));
     }
 
     @Override
     public @Nullable Closeable alone(String name) throws IOException {
-        Semaphore inProcess = inProcess(name);
-        if (!inProcess.tryAcquire()) {
-            return null;
-        }
-        Turn turn = new Turn(inProcess);
-        boolean alone = false;
-        try {
-            turn.channel = openOrCreate(name);
-            alone = turn.channel.tryLock() != null;
-            return alone ? turn : null;
-        } finally {
-            if (!alone) {
-                turn.close();
-            }
-        }
-    }
-
-    private Semaphore inProcess(String name) {
-        return SHARED.computeIfAbsent(root.resolve(name), path -> new Semaphore(1));
-    }
-
-    /** This process's part of a lock that several processes may share. */
-    private static final class Turn implements Closeable {
-        private final Semaphore inProcess;
-        private @Nullable FileChannel channel;
-
-        Turn(Semaphore inProcess) {
-            this.inProcess = inProcess;
-        }
-
-        @Override
-        public void close() throws IOException {
-            try {
-                if (channel != null) {
-                    channel.close();
-                }
-            } finally {
-                inProcess.release(); // last: the next thread must not find this thread's lock
-            }
-        }
+        return SharedLock.alone(root.resolve(name), () -> openOrCreate(name));
     }
 }

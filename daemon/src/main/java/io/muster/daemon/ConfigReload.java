@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reads the configuration again at SIGHUP. Faults in it are logged, and the configuration in force stays. */
-final class Reload {
+final class ConfigReload {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     private final Supplier<Config> source;
@@ -29,7 +29,7 @@ final class Reload {
      * @param started the configuration at the start; some of its keys stay in force
      * @param parts the parts that follow the configuration, in the order in which they are configured
      */
-    Reload(
+    ConfigReload(
             Supplier<Config> source,
             Config started,
             List<Configurable> parts,

@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
  * @param settings the values that were read so far from all sections
  * @param path the keys that lead to the table, and after an array of tables the index
  */
-record Table(
+record ConfigTable(
         Document document, Problems problems, Map<Key, Effective.Setting> settings, List<String> path, JsonNode json) {
 
     /** The table that holds the sections. */
-    Table(Document document, Problems problems) {
+    ConfigTable(Document document, Problems problems) {
         this(document, problems, new EnumMap<>(Key.class), List.of(), document.tree());
     }
 
-    private Table below(JsonNode value, String... parts) {
-        return new Table(document, problems, settings, at(parts), value);
+    private ConfigTable below(JsonNode value, String... parts) {
+        return new ConfigTable(document, problems, settings, at(parts), value);
     }
 
     /** The settings that were read so far from all sections. */
@@ -130,12 +130,12 @@ record Table(
     }
 
     /** A table at the top. If the value is absent or not a table, which {@link Config} reports, the section is empty. */
-    Table section(String name) {
+    ConfigTable section(String name) {
         return below(json(name), name);
     }
 
     /** A table within this one; if absent, it is empty. */
-    Table table(String name) {
+    ConfigTable table(String name) {
         JsonNode value = get(name, MissingNode.getInstance(), node -> {
             require(node.isObject(), "expected a table");
             return node;
@@ -144,10 +144,10 @@ record Table(
     }
 
     /** An array of tables within this one; if absent, it is empty. An element that is not a table is reported and left out. */
-    List<Table> tables(String name) {
+    List<ConfigTable> tables(String name) {
         JsonNode array = json(name);
         Problems wrong = new Problems();
-        List<Table> tables = new ArrayList<>();
+        List<ConfigTable> tables = new ArrayList<>();
         if (has(name) && !array.isArray()) {
             wrong.add("", "must be an array of tables, not " + StrictJson.kind(array));
         }
@@ -194,7 +194,7 @@ record Table(
     }
 
     String text(String name, String fallback) {
-        return get(name, fallback, Table::textOf);
+        return get(name, fallback, ConfigTable::textOf);
     }
 
     List<String> texts(String name) {
@@ -220,7 +220,7 @@ record Table(
 
     <E extends Enum<E>> E choice(String name, E fallback) {
         List<E> choices = List.of(fallback.getDeclaringClass().getEnumConstants());
-        List<String> words = choices.stream().map(Table::print).toList();
+        List<String> words = choices.stream().map(ConfigTable::print).toList();
         return get(name, fallback, node -> {
             int index = words.indexOf(textOf(node));
             require(index >= 0, "expected " + oneOf(words) + Key.suggestion(node.asText(), words));

@@ -11,16 +11,19 @@ import java.util.NoSuchElementException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class TableTest {
+final class ConfigTableTest {
     @TempDir
     private Path dir;
 
     private final Problems problems = new Problems();
 
     /** Returns the table {@code [resource.verify.x]} of a configuration with these lines. */
-    private Table x(String... lines) {
+    private ConfigTable x(String... lines) {
         Document document = Document.read(Configs.write(dir, "muster.toml", lines), problems);
-        return new Table(document, problems).section("resource").table("verify").table("x");
+        return new ConfigTable(document, problems)
+                .section("resource")
+                .table("verify")
+                .table("x");
     }
 
     private List<String> said() {
@@ -32,7 +35,7 @@ final class TableTest {
 
     @Test
     void valuesOfANestedTableAreTyped() {
-        Table x = x(
+        ConfigTable x = x(
                 "[resource.verify.x]",
                 "text = 'a'",
                 "integer = 7",
@@ -54,7 +57,7 @@ final class TableTest {
 
     @Test
     void absentKeysHaveTheirFallbackAndAbsentTablesAreEmpty() {
-        Table x = x("[resource]");
+        ConfigTable x = x("[resource]");
         assertThat(x.integer("integer", 3, 0, 9)).isEqualTo(3);
         assertThat(x.table("none").text("text", "fallback")).isEqualTo("fallback");
         assertThat(x.tables("none")).isEmpty();
@@ -64,7 +67,7 @@ final class TableTest {
 
     @Test
     void wrongValuesInAnArrayOfTablesAreReportedWithTheirLines() {
-        List<Table> list = x(
+        List<ConfigTable> list = x(
                         "[[resource.verify.x.list]]",
                         "flag = true",
                         "[[resource.verify.x.list]]",
@@ -92,7 +95,7 @@ final class TableTest {
 
     @Test
     void anElementThatIsNotATableIsReportedAndTheOthersKeepTheirIndexes() {
-        List<Table> list =
+        List<ConfigTable> list =
                 x("[resource.verify.x]", "list = [", "  1, {flag = 1}]").tables("list");
         list.forEach(table -> table.flag("flag", false));
         assertThat(said())
@@ -123,7 +126,7 @@ final class TableTest {
 
     @Test
     void readingAnUndocumentedKeyOfASectionThrows() {
-        Table muster = new Table(new Document(), problems).section("muster");
+        ConfigTable muster = new ConfigTable(new Document(), problems).section("muster");
         assertThatThrownBy(() -> muster.flag("secret", false)).isInstanceOf(NoSuchElementException.class);
     }
 }

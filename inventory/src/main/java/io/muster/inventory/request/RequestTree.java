@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** A JSON or YAML document as a tree. If the text was YAML, the document contains the line of every value. */
-final class Document {
+final class RequestTree {
     /** The limits bound what a hostile document can cost. No request of a person or a tool comes near them. */
     static final int MAX_CHARS = 16 << 20;
 
@@ -39,13 +39,13 @@ final class Document {
     private final JsonNode root;
     private final Map<String, Integer> lines;
 
-    private Document(JsonNode root, Map<String, Integer> lines) {
+    private RequestTree(JsonNode root, Map<String, Integer> lines) {
         this.root = root;
         this.lines = lines;
     }
 
-    static Document of(JsonNode root) {
-        return new Document(root, Map.of());
+    static RequestTree of(JsonNode root) {
+        return new RequestTree(root, Map.of());
     }
 
     /**
@@ -53,7 +53,7 @@ final class Document {
      *
      * @throws InvalidException if the text is neither JSON nor YAML, or exceeds a limit
      */
-    static Document parse(String subject, String text) {
+    static RequestTree parse(String subject, String text) {
         if (text.length() > MAX_CHARS) {
             throw refused(subject, "", "longer than " + MAX_CHARS + " characters");
         }
@@ -72,7 +72,7 @@ final class Document {
      * Reads text that begins like JSON but is not JSON as YAML in flow style. If the text is not YAML either, its author
      * probably meant JSON, and the error reports the fault in the JSON.
      */
-    private static Document flowStyle(String subject, String text, JsonProcessingException json) {
+    private static RequestTree flowStyle(String subject, String text, JsonProcessingException json) {
         try {
             return YamlReader.read(subject, text);
         } catch (InvalidException yaml) {
@@ -82,8 +82,8 @@ final class Document {
         }
     }
 
-    static Document of(JsonNode root, Map<String, Integer> lines) {
-        return new Document(root, lines);
+    static RequestTree of(JsonNode root, Map<String, Integer> lines) {
+        return new RequestTree(root, lines);
     }
 
     static InvalidException refused(String subject, String place, String sentence) {

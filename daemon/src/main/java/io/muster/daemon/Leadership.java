@@ -5,7 +5,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.EtcdLedger;
-import io.muster.daemon.etcd.Standing;
+import io.muster.daemon.etcd.RoleActions;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.ledger.Leader;
 import io.muster.inventory.level.Level;
@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Makes this daemon a leader or a standby, as the ledger on etcd decides. A standby applies the leader's changes and answers
  * all queries. Only the leader accepts changes and serves schedulers and reporters.
  */
-final class Following implements Standing {
+final class Leadership implements RoleActions {
     private static final Logger log = LoggerFactory.getLogger("ledger");
 
     private final Core core;
@@ -53,7 +53,7 @@ final class Following implements Standing {
     private @Nullable String silence;
 
     /** @param patience how long a start waits for the ledger */
-    Following(Core core, Threads threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
+    Leadership(Core core, Threads threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.preparation = preparation;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The actions of the daemon when it follows another daemon, begins to lead, or stops leading. The methods are called on the
  * thread {@code ledger}, except {@link #silent}, which is called on the thread {@code lease}.
  */
-public interface Standing {
+public interface RoleActions {
     /** The format level of the state. */
     Level level();
 

@@ -4,8 +4,8 @@ import io.muster.inventory.request.Resource;
 import java.util.List;
 
 /** Counts how many slots a request could have if its outermost count were open. */
-final class Slots {
-    private Slots() {}
+final class SlotCount {
+    private SlotCount() {}
 
     /**
      * Returns the largest number of slots; -1 if it is not known exactly, or if the request is not one chain of vertices

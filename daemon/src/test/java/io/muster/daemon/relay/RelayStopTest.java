@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
-class RelayTest {
+class RelayStopTest {
     @TempDir
     private Path directory;
 
@@ -27,7 +27,7 @@ class RelayTest {
         CompletableFuture<Thread> begun = new CompletableFuture<>();
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         CompletableFuture<Boolean> end = new CompletableFuture<>();
-        try (Relay relay = new Relay(
+        try (RelaySocket relay = new RelaySocket(
                 directory.resolve("relay"),
                 List.of(TlsServer.parse("tls://127.0.0.1:1")),
                 pki.client("login1"),

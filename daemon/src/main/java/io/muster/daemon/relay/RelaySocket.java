@@ -41,7 +41,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A UNIX socket on this host whose users reach a daemon on another host. */
-public final class Relay implements Closeable {
+public final class RelaySocket implements Closeable {
     private static final Logger log = LoggerFactory.getLogger("relay");
 
     private static final int BACKLOG = 4096;
@@ -74,12 +74,12 @@ public final class Relay implements Closeable {
      * @param host name of this host, for the names of acquisitions
      * @throws IOException if the socket cannot be opened; the message says why
      */
-    public Relay(Path socket, List<TlsServer> servers, ClientFiles certificate, String host) throws IOException {
+    public RelaySocket(Path socket, List<TlsServer> servers, ClientFiles certificate, String host) throws IOException {
         this(socket, servers, certificate, host, PATIENCE);
     }
 
     /** @param patience how long a request waits for the daemon */
-    public Relay(Path socket, List<TlsServer> servers, ClientFiles certificate, String host, Duration patience)
+    public RelaySocket(Path socket, List<TlsServer> servers, ClientFiles certificate, String host, Duration patience)
             throws IOException {
         group = new MultiThreadIoEventLoopGroup(1, named("relay"), EpollIoHandler.newFactory());
         loop = group.next();
@@ -125,7 +125,7 @@ public final class Relay implements Closeable {
                 .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
                     @Override
                     protected void initChannel(EpollDomainSocketChannel channel) {
-                        channel.pipeline().addLast(new Local(Relay.this, channel, "u" + ++lastRoute));
+                        channel.pipeline().addLast(new Local(RelaySocket.this, channel, "u" + ++lastRoute));
                     }
                 })
                 .register()

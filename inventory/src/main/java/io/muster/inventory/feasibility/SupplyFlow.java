@@ -8,7 +8,7 @@ import java.util.Deque;
  * Decides whether supplies can cover demands if each demand may use only some of the supplies: a maximum flow by shortest
  * augmenting paths. There are few supplies (kinds of node) and demands (items of a request), but amounts may be large.
  */
-final class Transport {
+final class SupplyFlow {
     private final long[] supplies;
     private final long[] demands;
     private final long[][] flow;
@@ -16,7 +16,7 @@ final class Transport {
     private boolean[] competing = {};
 
     /** @param allowed whether a demand may use a supply, indexed by demand, then by supply */
-    Transport(long[] supplies, long[] demands, boolean[][] allowed) {
+    SupplyFlow(long[] supplies, long[] demands, boolean[][] allowed) {
         this.supplies = supplies.clone();
         this.demands = demands.clone();
         this.allowed = allowed;

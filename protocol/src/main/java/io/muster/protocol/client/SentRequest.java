@@ -13,10 +13,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A request that has been sent and whose response can be taken once. */
-public final class Call {
+public final class SentRequest {
     private final Pending pending;
 
-    Call(Pending pending) {
+    SentRequest(Pending pending) {
         this.pending = pending;
     }
 

@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Batches whose outcomes are reported together, in the order of their submission. */
-final class Pending {
+final class Batches {
     private final List<Batch> batches = new ArrayList<>();
     private final List<@Nullable Outcome> outcomes = new ArrayList<>();
 
@@ -23,8 +23,8 @@ final class Pending {
      * @param first the seq with which the first batch must begin
      * @param trouble why an earlier batch failed, for batches that were decided on it
      */
-    static Pending of(Deque<Batch> waiting, long first, String trouble) {
-        Pending pending = new Pending();
+    static Batches of(Deque<Batch> waiting, long first, String trouble) {
+        Batches pending = new Batches();
         pending.last = first - 1;
         int bytes = 0;
         while (!waiting.isEmpty() && bytes < Pack.PIECE) {
@@ -41,8 +41,8 @@ final class Pending {
     }
 
     /** Takes all batches from a queue. */
-    static Pending all(Deque<Batch> waiting) {
-        Pending pending = new Pending();
+    static Batches all(Deque<Batch> waiting) {
+        Batches pending = new Batches();
         waiting.forEach(batch -> pending.add(batch, null));
         waiting.clear();
         return pending;

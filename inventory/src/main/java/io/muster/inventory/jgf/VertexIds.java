@@ -8,7 +8,7 @@ import java.util.Map;
  * Maps the vertices of a graph to their ids in JGF and back. Ids that are plain decimal numbers, as Fluxion writes them, are
  * stored as numbers in an open-addressing table, other ids as strings.
  */
-public final class Keys {
+public final class VertexIds {
     private static final int MAX_DIGITS = 18;
     private static final long TEXT = -1;
 

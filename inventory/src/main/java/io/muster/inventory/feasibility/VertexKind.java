@@ -12,9 +12,9 @@ import java.util.TreeSet;
  * A class of vertices that are alike, including everything below them. A {@link Table} creates each kind once, so that kinds
  * are compared by identity and the cost of a question depends on the number of distinct kinds.
  */
-final class Kind {
+final class VertexKind {
     /** Children of a vertex: {@code count} vertices of one kind. */
-    record Part(Kind kind, long count) {}
+    record Part(VertexKind kind, long count) {}
 
     private final int id;
     private final String type;
@@ -24,7 +24,7 @@ final class Kind {
     private final List<Part> parts;
     private final Set<String> types = new TreeSet<>();
 
-    private Kind(int id, String type, long size, String unit, Map<String, String> properties, List<Part> parts) {
+    private VertexKind(int id, String type, long size, String unit, Map<String, String> properties, List<Part> parts) {
         this.id = id;
         this.type = type;
         this.size = size;
@@ -39,20 +39,21 @@ final class Kind {
 
     /** Creates kinds, each only once. A table belongs to one thread. */
     static final class Table {
-        private final Map<List<Object>, Kind> kinds = new HashMap<>();
+        private final Map<List<Object>, VertexKind> kinds = new HashMap<>();
 
-        Kind kind(String type, long size, String unit, Map<Kind, Long> children) {
+        VertexKind kind(String type, long size, String unit, Map<VertexKind, Long> children) {
             return kind(type, size, unit, Map.of(), children);
         }
 
-        Kind kind(String type, long size, String unit, Map<String, String> properties, Map<Kind, Long> children) {
+        VertexKind kind(
+                String type, long size, String unit, Map<String, String> properties, Map<VertexKind, Long> children) {
             List<Part> parts = new ArrayList<>();
             children.forEach((child, count) -> parts.add(new Part(child, count)));
             parts.sort(Comparator.comparingInt(p -> p.kind().id));
             List<Object> key = List.of(type, size, unit, properties, parts);
-            Kind known = kinds.get(key);
+            VertexKind known = kinds.get(key);
             if (known == null) {
-                known = new Kind(kinds.size(), type, size, unit, properties, List.copyOf(parts));
+                known = new VertexKind(kinds.size(), type, size, unit, properties, List.copyOf(parts));
                 kinds.put(key, known);
             }
             return known;
@@ -64,8 +65,8 @@ final class Kind {
     }
 
     /** Returns this kind in {@code table}, with the types under which {@code sought} counts vertices with its properties. */
-    Kind renamed(Sought sought, Table table) {
-        Map<Kind, Long> renamed = new HashMap<>();
+    VertexKind renamed(Sought sought, Table table) {
+        Map<VertexKind, Long> renamed = new HashMap<>();
         parts.forEach(part -> renamed.merge(part.kind.renamed(sought, table), part.count, Long::sum));
         return table.kind(sought.type(type, properties), size, unit, properties, renamed);
     }
@@ -113,7 +114,7 @@ final class Kind {
         }
         long total = 0;
         for (Part part : parts) {
-            Kind k = part.kind();
+            VertexKind k = part.kind();
             long own = k.type.equals(wanted) ? k.own(base) : 0;
             total = Math.min(Fit.MANY, total + Fit.times(own + k.units(wanted, base), part.count()));
         }
@@ -141,13 +142,13 @@ final class Kind {
     }
 
     /** Returns the topmost vertices of the type {@code wanted} below, as the number of vertices of each kind. */
-    Map<Kind, Long> topmost(String wanted) {
-        Map<Kind, Long> found = new HashMap<>();
+    Map<VertexKind, Long> topmost(String wanted) {
+        Map<VertexKind, Long> found = new HashMap<>();
         topmost(wanted, 1, found);
         return found;
     }
 
-    private void topmost(String wanted, long times, Map<Kind, Long> found) {
+    private void topmost(String wanted, long times, Map<VertexKind, Long> found) {
         if (types.contains(wanted)) {
             for (Part part : parts) {
                 long count = Fit.times(times, part.count());

@@ -24,7 +24,7 @@ import java.util.List;
  * @param packed the size of the lines before they were deflated; 0 if they are not deflated
  * @param bodies the lines as they are kept in etcd, as one element
  */
-record Group(
+record EventGroup(
         long first, long last, String txn, String previous, Level level, int parts, int packed, List<byte[]> bodies) {
     /** Longer lines are deflated, which costs less than what etcd does for the bytes: base64, and a copy to each member. */
     private static final int PACKED_FROM = 4 << 10;
@@ -34,11 +34,11 @@ record Group(
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     /** @param lines what {@link JournalLines#encode} returns */
-    static Group of(long first, long last, String txn, String previous, Level level, byte[] lines) {
+    static EventGroup of(long first, long last, String txn, String previous, Level level, byte[] lines) {
         boolean isLong = lines.length > PACKED_FROM;
         byte[] body = isLong ? Pack.deflate(lines) : lines;
         int parts = body.length > Pack.PIECE ? (body.length + Pack.PIECE - 1) / Pack.PIECE : 0;
-        return new Group(first, last, txn, previous, level, parts, isLong ? lines.length : 0, List.of(body));
+        return new EventGroup(first, last, txn, previous, level, parts, isLong ? lines.length : 0, List.of(body));
     }
 
     byte[] body() {
@@ -67,7 +67,7 @@ record Group(
     }
 
     /** Reads a value. If the group has parts, {@link #with} completes it. */
-    static Group parse(Etcd.Entry entry) throws ForeignException {
+    static EventGroup parse(Etcd.Entry entry) throws ForeignException {
         byte[] value = entry.value();
         try {
             int end = JournalLines.endOfLine(value, 0);
@@ -77,7 +77,7 @@ record Group(
                 throw new ForeignException(entry.key() + " is written in "
                         + Level.unknown(level, head.path("needs").asText()));
             }
-            Group group = new Group(
+            EventGroup group = new EventGroup(
                     head.path("first").asLong(),
                     head.path("last").asLong(),
                     head.path("txn").asText(),
@@ -103,8 +103,8 @@ record Group(
         return new ForeignException(key + " in etcd is damaged: " + why.getMessage(), why);
     }
 
-    Group with(byte[] pieces) {
-        return new Group(first, last, txn, previous, level, 0, packed, List.of(pieces));
+    EventGroup with(byte[] pieces) {
+        return new EventGroup(first, last, txn, previous, level, 0, packed, List.of(pieces));
     }
 
     /** The events of each command. */

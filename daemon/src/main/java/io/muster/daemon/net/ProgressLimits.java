@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Limits how long a peer may keep its connection without making progress. */
-final class Deadlines {
+final class ProgressLimits {
     /**
      * The longest time in which a message may arrive. A peer sends a message with one write, so a message that is not complete by
      * then will never be.

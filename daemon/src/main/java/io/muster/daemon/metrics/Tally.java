@@ -3,10 +3,10 @@ package io.muster.daemon.metrics;
 import java.util.concurrent.atomic.LongAdder;
 
 /** A counter whose labels are looked up once, so that counting is one addition. May be used on any thread. */
-public final class Count {
+public final class Tally {
     private final LongAdder total = new LongAdder();
 
-    Count() {}
+    Tally() {}
 
     public void increment() {
         total.increment();

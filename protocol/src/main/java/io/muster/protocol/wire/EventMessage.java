@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sequence unsigned number that increases by one with each event
  */
-public record Event(Header header, String topic, @Nullable Bytes payload, int sequence) implements Message {
-    public Event {
+public record EventMessage(
+        Header header, String topic, @Nullable Bytes payload, int sequence) implements Message {
+    public EventMessage {
         Parts.check("topic", topic);
     }
 

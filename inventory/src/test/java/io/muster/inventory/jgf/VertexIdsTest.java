@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 
-class KeysTest {
+class VertexIdsTest {
     @Seeds
     void everyIdFindsItsVertex(Random random) {
-        Keys keys = new Keys();
+        VertexIds keys = new VertexIds();
         Map<String, Integer> expected = new HashMap<>();
         List<String> order = new ArrayList<>();
         for (int i = 0; i < 300; i++) {

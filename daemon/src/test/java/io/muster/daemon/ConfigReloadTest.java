@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** SIGHUP with a configuration that has an accidental error. */
-class ReloadTest {
+class ConfigReloadTest {
     private static final String MUSTER = "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\nmetrics = \"off\"\n";
 
     @TempDir

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the tag, the property, or the key and members of a scheduler's data; "" for every other kind
  */
-record Key(Kind kind, String name) {
+record SearchKey(Kind kind, String name) {
     enum Kind {
         TYPE,
         NAME,
@@ -55,10 +55,10 @@ record Key(Kind kind, String name) {
     }
 
     /** Returns the key that a word is, such as {@code size} or {@code tag.firmware}; null if it is none. */
-    static @Nullable Key of(String word) {
+    static @Nullable SearchKey of(String word) {
         int dot = word.indexOf('.');
         @Nullable Kind kind = Kind.of(dot < 0 ? word : word.substring(0, dot));
         boolean fits = kind != null && (dot < 0 || (kind.isNamed() && dot < word.length() - 1));
-        return kind != null && fits ? new Key(kind, dot < 0 ? "" : word.substring(dot + 1)) : null;
+        return kind != null && fits ? new SearchKey(kind, dot < 0 ? "" : word.substring(dot + 1)) : null;
     }
 }
