@@ -447,7 +447,11 @@ public final class AcquireStreams implements Commits {
                 stream.fallBehind();
                 return;
             }
-            Update update = updates.computeIfAbsent(stream.sentView(), this::update);
+            Update update = updates.get(stream.sentView());
+            if (update == null) {
+                update = update(stream.sentView());
+                updates.put(stream.sentView(), update);
+            }
             stream.knows(update.after);
             if (update.payload != null) {
                 send(stream, update.payload);
