@@ -1,6 +1,7 @@
 package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
@@ -180,6 +181,13 @@ record ChangeForm<C extends Command>(
 
     boolean isFor(Command command) {
         return type.isInstance(command) && means.test(type.cast(command));
+    }
+
+    /** Returns whether requests for the command have one text of targets. */
+    boolean hasTargets(Command command) {
+        ObjectNode written = JsonNodeFactory.instance.objectNode();
+        write(command, written);
+        return written.has(TARGETS);
     }
 
     void write(Command command, ObjectNode out) {

@@ -40,8 +40,12 @@ public record ChangeRequest(
         long seq = in.fields().has(SEQ) ? in.fields().integer(SEQ, 0, Long.MAX_VALUE) : -1;
         payload.remove(SEQ);
         ChangeId id = RequestId.take(topic, payload);
-        Command command = once(form.read().apply(in), id);
+        Command plain = form.read().apply(in);
+        Command command = once(plain, id);
         String text = in.selected();
+        if (text != null && !form.hasTargets(plain)) {
+            throw in.fields().fault(ChangeForm.SELECT, "is not a key of this request");
+        }
         Selection selection = text == null
                 ? null
                 : new Selection(text, targets -> {

@@ -133,6 +133,8 @@ class ChangeRequestTest {
             value = {
                 "drain|{}|EPROTO|resource.drain: /targets is missing",
                 "drain|{'targets':'1','select':'all'}|EPROTO|resource.drain: /select and /targets must not both be given",
+                "property-add|{'properties':{'a':'1'},'select':'all'}|EPROTO|resource.property-add: /select is not a key of this request",
+                "expiration-update|{'expiration':5,'select':'all'}|EPROTO|resource.expiration-update: /select is not a key of this request",
                 "drain|{'select':1}|EPROTO|resource.drain: /select must be a string",
                 "drain|{'targets':'1','if-seq':-1}|EPROTO|resource.drain: /if-seq must be an integer from 0 to 9223372036854775807",
                 "annotate|{'targets':'1','mark':{'state':''}}|EPROTO|resource.annotate: /mark/state must not be empty: null removes the mark",
