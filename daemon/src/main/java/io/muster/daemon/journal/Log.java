@@ -22,9 +22,6 @@ final class Log implements Closeable {
     /** The name of a lock file that is locked exclusively while history is deleted, and shared while history is copied. */
     static final String RETENTION = "retention";
 
-    /** The time for which a segment that had its name counts as having it, in milliseconds: a stat(2) for each change would show. */
-    private static final long LINKED_MILLIS = 100;
-
     private static final Duration PATIENCE_WITH_COPY = Duration.ofHours(1);
     /** The time between two warnings that history is deleted because of its size. */
     private static final Duration BETWEEN_CUTS = Duration.ofHours(1);
@@ -47,8 +44,6 @@ final class Log implements Closeable {
     private volatile long bytes;
     private long previousSeq;
     private long rotateAt;
-    /** When the segment in use was last found to have its name, in milliseconds since the epoch; negative if that is not known. */
-    private long linkedAt = -1;
     /**
      * The first seq of a segment that was begun but cannot be used; 0 if there is none. While a file of this name may exist,
      * nothing is written to the segment before it: a start would find events in that segment that belong after the first seq
@@ -125,15 +120,9 @@ final class Log implements Closeable {
         return (int) Math.min(Integer.MAX_VALUE, writer.written() - writer.durableOffset());
     }
 
-    /**
-     * Checks, before the first batch of a group, that the files are still in place, and removes the rest of a failed write. The lock is
-     * checked each time, because another daemon may write as soon as the lock is lost.
-     */
+    /** Checks, before the first batch of a group, that the files are still in place, and removes the rest of a failed write. */
     void begin() throws IOException {
-        lock.check();
-        if (linkedAt < 0 || Math.abs(clock.millis() - linkedAt) >= LINKED_MILLIS) {
-            checkLinked();
-        }
+        check();
         writer.rollback();
         dropStray();
     }
@@ -145,13 +134,7 @@ final class Log implements Closeable {
      */
     void check() throws IOException {
         lock.check();
-        checkLinked();
-    }
-
-    private void checkLinked() throws IOException {
-        linkedAt = -1;
         writer.checkLinked();
-        linkedAt = clock.millis();
     }
 
     void append(Batch batch) throws IOException {
@@ -181,9 +164,7 @@ final class Log implements Closeable {
 
     /** Tests with a real write whether writes succeed. */
     void probe() throws IOException {
-        check();
-        writer.rollback();
-        dropStray();
+        begin();
         try (Disk.File file = disk.open(PROBE, Disk.Access.CREATE)) {
             file.write(ByteBuffer.allocate(1 << 16), 0);
             file.force(true);
@@ -267,7 +248,6 @@ final class Log implements Closeable {
     private void use(SegmentWriter next) {
         SegmentWriter old = writer;
         writer = next;
-        linkedAt = -1;
         otherBytes += old.durableOffset();
         rotateAt = settings.segmentBytes();
         try {

@@ -7,11 +7,9 @@ import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -148,27 +146,6 @@ class FaultTest {
                         Condition.READ_ONLY,
                         "journal/0000000000000001.log is no longer in /state:"
                                 + " it was removed or replaced while the daemon ran"));
-        client.close();
-    }
-
-    /** A check for each change would show in the latency. */
-    @Test
-    void theSegmentInUseIsCheckedOnceInAHundredMilliseconds() throws IOException {
-        AtomicLong millis = new AtomicLong(1_700_000_000_000L);
-        Client client = Client.open(disk, JournalSettings.DEFAULT, () -> Instant.ofEpochMilli(millis.get()));
-        for (String event : List.of("a", "b", "c")) {
-            client.submit(event);
-            client.settle();
-        }
-        assertThat(disk.linkChecks()).isEqualTo(1);
-        memory.delete(Segment.name(1));
-        millis.addAndGet(100);
-        client.submit("refused");
-        client.settle();
-
-        assertThat(disk.linkChecks()).isEqualTo(2);
-        assertThat(client.journal().status().condition()).isEqualTo(Condition.READ_ONLY);
-        assertThat(client.refused).containsExactly("refused");
         client.close();
     }
 

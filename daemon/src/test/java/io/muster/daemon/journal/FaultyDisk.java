@@ -6,14 +6,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Lets a test fail, shorten or delay any operation of another disk. */
 public final class FaultyDisk implements Disk {
     private final Disk disk;
     private volatile Fault fault;
-    private final AtomicInteger linkChecks = new AtomicInteger();
 
     public enum Kind {
         /** Creates a file. */
@@ -48,11 +46,6 @@ public final class FaultyDisk implements Disk {
     public FaultyDisk(Disk disk, Fault fault) {
         this.disk = disk;
         this.fault = fault;
-    }
-
-    /** Returns how often a file was asked whether it still has its name. */
-    int linkChecks() {
-        return linkChecks.get();
     }
 
     public void fault(Fault next) {
@@ -167,7 +160,6 @@ public final class FaultyDisk implements Disk {
 
         @Override
         public boolean linked() throws IOException {
-            linkChecks.incrementAndGet();
             return file.linked();
         }
 
