@@ -251,9 +251,14 @@ final class Daemon {
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         Backend.Answers answers = new Backend.Answers(
                 queries,
-                new Documents(queries::situation, threads.beside(threads.answers())),
-                new PastDocuments(core.inventory(), histories, threads.beside(threads.answers())),
-                new DaemonDocument(core.inventory(), queries, core.ledger(), certificates::expiries),
+                new Documents(queries::situation, threads.beside(threads.api())),
+                new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
+                new DaemonDocument(
+                        core.inventory(),
+                        queries,
+                        core.ledger(),
+                        certificates::expiries,
+                        threads.beside(threads.api())),
                 feasible,
                 searches);
         Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters(), histories);

@@ -174,7 +174,8 @@ public final class Api implements Site {
     void serve(Operation<Service, ?> operation, Http place, Exchange exchange, @Nullable Rights rights) {
         Rights sender = Objects.requireNonNull(rights);
         Account payer = callers.charge(exchange, sender);
-        Bytes payload = Payloads.of(operation, place, exchange.ask());
+        // Without the right, the request is refused before its payload is looked at.
+        Bytes payload = sender.allow(operation.right()) ? Payloads.of(operation, place, exchange.ask()) : Bytes.EMPTY;
         boolean changesHere = callers.admissions().mayChangeByHttp(sender);
         Caller caller = new Caller(sender, changesHere, payer);
         onCore(

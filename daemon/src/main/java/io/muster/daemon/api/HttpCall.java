@@ -18,7 +18,8 @@ import io.muster.protocol.wire.ProtocolException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A request over HTTP for an operation of the daemon. A change is made even if the peer disconnects. */
+/** A request over HTTP for an operation of the daemon. A change is made even if the peer disconnects, unless its targets are
+ * still being searched for. */
 final class HttpCall extends Call {
     private static final int OK = 200;
     private static final int UNCHANGED = 304;
@@ -79,7 +80,16 @@ final class HttpCall extends Call {
     public void done(@Nullable Bytes payload) {
         count(0);
         Bytes body = payload == null ? Json.EMPTY_OBJECT : payload;
+        if (tag != null
+                && !rest(tag).equals(rest(api.tag(backend().answers().queries().situation())))) {
+            tag = null; // what can come back has changed since, so the tag may stand for another body
+        }
         api.beside(exchange, () -> answer(asked.isCommand() ? described(body) : body));
+    }
+
+    /** Returns a tag without its sequence number. */
+    private static String rest(String tag) {
+        return tag.substring(tag.indexOf('.'));
     }
 
     private void answer(Bytes payload) {

@@ -145,7 +145,7 @@ public abstract class Call implements Service, Replier {
             caller.account().change(length);
         }
         backend.changes().submit(request, operation, caller, this);
-        waits(true, false);
+        waits(true, request.selection() != null);
     }
 
     @Override
@@ -265,7 +265,8 @@ public abstract class Call implements Service, Replier {
 
     @Override
     public final void service() {
-        done(backend.answers().daemon().of(rights()));
+        backend.answers().daemon().ask(rights(), this);
+        later();
     }
 
     @Override

@@ -154,7 +154,7 @@ public final class Changes {
                     Errno.ESTALE,
                     "the inventory has changed since sequence number " + request.seq() + ", it is at "
                             + inventory.seq()
-                            + ": look at the hosts again, then send the request with the new number"));
+                            + ": look at the hosts again, then send the request with the new number or ETag"));
             return;
         }
         boolean finish =

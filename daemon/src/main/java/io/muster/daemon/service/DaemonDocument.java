@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Ledger;
@@ -12,6 +13,8 @@ import io.muster.daemon.ledger.Roster;
 import io.muster.daemon.tls.Certificates;
 import io.muster.inventory.axis.Times;
 import io.muster.protocol.operation.Right;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.util.Arrays;
 import java.util.List;
@@ -25,15 +28,21 @@ public final class DaemonDocument {
     private final Queries queries;
     private final Ledger ledger;
     private final Supplier<List<Certificates.Expiry>> certificates;
+    private final Aside beside;
     private IntSupplier readers = () -> 0;
 
     /** @param certificates returns what expires */
     public DaemonDocument(
-            Inventory inventory, Queries queries, Ledger ledger, Supplier<List<Certificates.Expiry>> certificates) {
+            Inventory inventory,
+            Queries queries,
+            Ledger ledger,
+            Supplier<List<Certificates.Expiry>> certificates,
+            Aside beside) {
         this.inventory = inventory;
         this.queries = queries;
         this.ledger = ledger;
         this.certificates = certificates;
+        this.beside = beside;
     }
 
     /** @param count returns the number of readers of events */
@@ -41,17 +50,23 @@ public final class DaemonDocument {
         readers = count;
     }
 
-    Bytes of(Rights caller) {
+    /** Answers in a later task, so that a peer that sends many requests lets others have their turn. */
+    void ask(Rights caller, Replier reply) {
+        beside.run(() -> () -> reply.done(of(caller)), bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+    }
+
+    /** Returns the document; for guests without the daemons that share the ledger and the certificates. */
+    private Bytes of(Rights caller) {
+        boolean isGuest = caller.areAGuests();
         ObjectNode json = queries.situation().document();
         json.put("host", queries.host()).put("time", Times.rfc3339(inventory.now()));
         json.put("journal_bytes", inventory.journalBytes()).put("event_readers", readers.getAsInt());
         ArrayNode schedulers = json.putArray("schedulers");
         queries.schedulers().forEach(each -> schedulers.add(each.toJson()));
         queries.situation().putUsage(json);
-        json.set("ledger", ledger(json, ledger.role()));
+        json.set("ledger", ledger(json, isGuest ? null : ledger.role()));
         ArrayNode ends = json.putArray("certificates");
-        certificates
-                .get()
+        (isGuest ? List.<Certificates.Expiry>of() : certificates.get())
                 .forEach(each -> ends.addObject()
                         .put("kind", each.kind().word())
                         .put("file", each.file().toString())

@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * ranks and hosts. The searches of one request run one after the other. Runs on the core thread.
  */
 public final class Selections {
+    /** The highest number of parts of a text, each of which may select all hosts or need a search. */
+    private static final int MOST_PARTS = 64;
+
     private final Inventory inventory;
     private final Searches searches;
     private final Structures structures;
@@ -52,6 +55,13 @@ public final class Selections {
      */
     void find(String text, boolean membersOnly, Account asker, Replier reply, Consumer<String> then) {
         Deque<String> parts = new ArrayDeque<>(TargetExpression.parts(text));
+        if (parts.size() > MOST_PARTS && TargetExpression.isSelection(text)) {
+            reply.fail(new RpcException(
+                    Errno.EINVAL,
+                    "targets with all, @PROPERTY or @{EXPR} have at most " + MOST_PARTS + " parts, not "
+                            + parts.size()));
+            return;
+        }
         boolean isPlain = parts.stream().noneMatch(TargetExpression::isSearch) && !TargetExpression.isSelection(text);
         if (isPlain) {
             then.accept(text);
@@ -132,6 +142,11 @@ public final class Selections {
                 @Override
                 public boolean isGone() {
                     return reply.isGone();
+                }
+
+                @Override
+                public void whenGone(Runnable then) {
+                    reply.whenGone(then);
                 }
             });
         }

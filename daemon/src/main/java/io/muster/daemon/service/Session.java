@@ -181,12 +181,13 @@ public final class Session {
 
         /** Serves a request that the peer sends for another user, whose rights are found first. */
         void serveForOther() {
+            Request whole = request; // a change is made even if the connection is closed meanwhile
             String name = introduced.get(request.credentials().userid());
             admissions.onBehalfOf(peer.rights(), request.credentials(), name, rights -> {
                 unpark();
                 isKnown = true;
                 if (!closed || asked.isChange()) {
-                    request = request.with(rights.credentials());
+                    request = whole.with(rights.credentials());
                     become(caller().with(rights));
                     serve();
                 }
@@ -285,7 +286,7 @@ public final class Session {
 
         @Override
         public boolean isGone() {
-            return gone;
+            return gone && !asked.isChange();
         }
 
         @Override

@@ -136,7 +136,7 @@ public final class Stage implements AutoCloseable {
                 queries,
                 new Documents(queries::situation, answers),
                 new PastDocuments(rig.inventory, histories, answers),
-                new DaemonDocument(rig.inventory, queries, rig.journal, List::of),
+                new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
                 feasible,
                 searches);
         return new Backend(

@@ -19,8 +19,8 @@ public final class TargetExpression {
     private TargetExpression() {}
 
     /**
-     * Returns whether the text contains {@code all} or {@code @PROPERTY}, which the command line replaces by ranks: no
-     * request may contain them.
+     * Returns whether the text contains {@code all} or {@code @PROPERTY}. Commands never have them: the daemon, or the command line,
+     * replaces them by hosts or ranks.
      */
     public static boolean isSelection(String text) {
         return text.indexOf('@') >= 0 || parts(text).contains(ALL);
