@@ -14,12 +14,13 @@ import io.muster.protocol.operation.Service;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
-import io.muster.protocol.wire.ProtocolException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A request over HTTP for an operation of the daemon. A change is made even if the peer disconnects, unless its targets are
- * still being searched for. */
+/**
+ * A request over HTTP for an operation of the daemon. A change is made even if the peer disconnects, unless the daemon still searches for
+ * its targets.
+ */
 final class HttpCall extends Call {
     private static final int OK = 200;
     private static final int UNCHANGED = 304;
@@ -108,15 +109,10 @@ final class HttpCall extends Call {
 
     /** Returns the answer to a change with the keys that every document of HTTP has. */
     private Bytes described(Bytes answer) {
-        try {
-            ObjectNode change = Json.parse(answer);
-            ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Situation.SCHEMA_VERSION)
-                    .put(change.has("changed") ? "done" : "dry_run", true);
-            return Bytes.text(document.setAll(change) + "\n");
-        } catch (ProtocolException bug) {
-            throw new IllegalStateException(bug);
-        }
+        ObjectNode change = Json.own(answer);
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("schema_version", Situation.SCHEMA_VERSION).put(change.has("changed") ? "done" : "dry_run", true);
+        return Bytes.text(document.setAll(change) + "\n");
     }
 
     @Override

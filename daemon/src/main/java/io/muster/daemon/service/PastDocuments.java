@@ -25,7 +25,6 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
-import io.muster.protocol.wire.ProtocolException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -212,19 +211,11 @@ public final class PastDocuments {
         }
     }
 
-    private static ObjectNode object(Bytes payload) {
-        try {
-            return Json.parse(payload);
-        } catch (ProtocolException bug) {
-            throw new IllegalStateException(bug);
-        }
-    }
-
     private static PastAnswer past(List<Bytes> payloads) {
         Map<Outage, List<String>> intervals = new LinkedHashMap<>();
         @Nullable Coverage coverage = null;
         for (Bytes payload : payloads) {
-            HistoryAnswer answer = HistoryAnswer.parse(object(payload));
+            HistoryAnswer answer = HistoryAnswer.parse(Json.own(payload));
             answer.intervals()
                     .forEach(each -> intervals
                             .computeIfAbsent(each.getKey(), key -> new ArrayList<>())

@@ -17,7 +17,6 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
-import io.muster.protocol.wire.ProtocolException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -152,13 +151,9 @@ public final class Selections {
         }
 
         private static Hostlist hosts(@Nullable Bytes answer) {
-            try {
-                return Hostlist.parse(Json.parse(answer == null ? Bytes.EMPTY : answer)
-                        .path("hosts")
-                        .asText());
-            } catch (ProtocolException bug) {
-                throw new IllegalStateException(bug);
-            }
+            return Hostlist.parse(Json.own(answer == null ? Bytes.EMPTY : answer)
+                    .path("hosts")
+                    .asText());
         }
     }
 }

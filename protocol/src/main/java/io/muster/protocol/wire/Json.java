@@ -168,6 +168,15 @@ public final class Json {
         return NODES.numberNode(value);
     }
 
+    /** Returns the object of a payload that this program has encoded itself. */
+    public static ObjectNode own(Bytes payload) {
+        try {
+            return parse(payload);
+        } catch (ProtocolException bug) {
+            throw new IllegalStateException(bug);
+        }
+    }
+
     /** Returns an object as a payload. */
     public static Bytes encode(ObjectNode object) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
