@@ -5,8 +5,6 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.daemon.config.Key;
-import io.muster.inventory.find.Expression;
-import io.muster.inventory.find.Search;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
@@ -127,13 +125,9 @@ public final class TargetNames {
     }
 
     private static JsonNode find(FluxClient client, String part, FindRequest.Output output) throws IOException {
-        if (part.startsWith("@{") && !part.endsWith("}")) {
-            throw new Failure(Exit.USAGE, part + ": the brace is not closed");
-        }
-        String text = part.startsWith("/") ? part : part.substring(2, part.length() - 1);
         try {
-            FindRequest request = new FindRequest(Search.all(Expression.parse(text)), output);
-            return client.rpc(FindRequest.TOPIC, request.toJson());
+            return client.rpc(
+                    FindRequest.TOPIC, FindRequest.ofTarget(part, output).toJson());
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
         } catch (RpcException e) {

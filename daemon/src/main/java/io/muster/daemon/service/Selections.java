@@ -3,8 +3,6 @@ package io.muster.daemon.service;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Inventory;
 import io.muster.inventory.axis.Places;
-import io.muster.inventory.find.Expression;
-import io.muster.inventory.find.Search;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
@@ -123,8 +121,7 @@ public final class Selections {
         }
 
         private void search(String part, Idset selectable) {
-            Search search = Search.all(Expression.parse(TargetExpression.expression(part)));
-            FindRequest request = new FindRequest(search, FindRequest.Output.HOSTS);
+            FindRequest request = FindRequest.ofTarget(part, FindRequest.Output.HOSTS);
             searches.find(Json.encode(request.toJson()), asker, new Replier() {
                 @Override
                 public void done(@Nullable Bytes payload) {

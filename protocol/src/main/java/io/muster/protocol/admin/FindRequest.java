@@ -16,6 +16,7 @@ import io.muster.inventory.json.Fields;
 import io.muster.inventory.json.Pieces;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -77,6 +78,15 @@ public record FindRequest(Search search, Output output) {
                 best,
                 in.textOr("by", ""));
         return new FindRequest(search, in.has(OUTPUT) ? in.choice(OUTPUT, Output.class, Output::word) : Output.HOSTS);
+    }
+
+    /**
+     * Returns the request that finds the hosts or the vertices of a part of targets: {@code @{EXPRESSION}} or a path.
+     *
+     * @throws MalformedException if the part or its expression is malformed
+     */
+    public static FindRequest ofTarget(String part, Output output) {
+        return new FindRequest(Search.all(Expression.parse(TargetExpression.expression(part))), output);
     }
 
     public ObjectNode toJson() {
