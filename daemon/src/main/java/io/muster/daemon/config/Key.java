@@ -1,5 +1,6 @@
 package io.muster.daemon.config;
 
+import io.muster.inventory.problem.Text;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -199,7 +200,7 @@ public enum Key {
         String best = "";
         int bestDistance = 1 + Math.max(1, given.length() / 3);
         for (String name : known) {
-            int distance = distance(fold(given), fold(name));
+            int distance = Text.distance(fold(given), fold(name));
             if (distance < bestDistance) {
                 best = "; did you mean " + name + "?";
                 bestDistance = distance;
@@ -211,21 +212,5 @@ public enum Key {
     /** Removes differences in spelling, so that {@code state_dir} and {@code stateDir} count as near to {@code state-dir}. */
     private static String fold(String name) {
         return name.toLowerCase(Locale.ROOT).replace("_", "").replace("-", "");
-    }
-
-    /** The Levenshtein distance, computed one row at a time. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        Arrays.setAll(row, i -> i);
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(substituted, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 }

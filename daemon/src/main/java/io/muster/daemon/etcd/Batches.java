@@ -70,8 +70,10 @@ final class Batches {
 
     /** Reports that everything whose outcome is open is durable. */
     void succeed(Executor completions) {
-        outcomes.replaceAll(known -> known == null ? Outcome.DURABLE : known);
-        completions.execute(this::report);
+        List<Outcome> all = outcomes.stream()
+                .map(known -> known == null ? Outcome.DURABLE : known)
+                .toList();
+        completions.execute(() -> Batch.report(batches, all));
     }
 
     /**
@@ -83,30 +85,12 @@ final class Batches {
     void fail(String reason, boolean elsewhere, Executor completions) {
         Outcome failed = new Outcome(Outcome.Kind.FAILED, reason, elsewhere);
         Outcome abandoned = new Outcome(Outcome.Kind.ABANDONED, reason, elsewhere);
-        boolean first = true;
+        List<Outcome> all = new ArrayList<>();
         for (int i = 0; i < batches.size(); i++) {
-            if (outcomes.get(i) == null) {
-                boolean fails = first && batches.get(i).size() > 0;
-                outcomes.set(i, fails ? failed : abandoned);
-                first &= !fails;
-            }
+            Outcome known = outcomes.get(i);
+            boolean fails = known == null && batches.get(i).size() > 0 && !all.contains(failed);
+            all.add(known != null ? known : fails ? failed : abandoned);
         }
-        completions.execute(this::report);
-    }
-
-    /** A submitter that throws because of a bug must not prevent the reports to the submitters after it. */
-    private void report() {
-        RuntimeException bug = null;
-        for (int i = 0; i < batches.size(); i++) {
-            Outcome outcome = outcomes.get(i);
-            try {
-                batches.get(i).done().accept(outcome == null ? Outcome.DURABLE : outcome);
-            } catch (RuntimeException e) {
-                bug = bug == null ? e : bug;
-            }
-        }
-        if (bug != null) {
-            throw bug;
-        }
+        completions.execute(() -> Batch.report(batches, all));
     }
 }

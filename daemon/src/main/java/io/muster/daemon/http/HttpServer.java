@@ -17,10 +17,8 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.unix.PeerCredentials;
-import io.netty.channel.unix.Socket;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpResponseEncoder;
 import java.io.IOException;
@@ -136,17 +134,9 @@ public final class HttpServer implements AutoCloseable {
         SocketFile file = SocketFile.claim(path, InstantSource.system().instant());
         boolean started = false;
         try {
-            Socket socket = file.listen(BACKLOG, mode);
-            var registered = bootstrap(loop, terms, false, HttpServer::kernel)
-                    .channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
-                    .register()
-                    .awaitUninterruptibly();
-            if (!registered.isSuccess()) {
-                throw new IOException(
-                        "cannot listen on " + path + ": " + registered.cause().getMessage());
-            }
+            Channel listener = file.serve(bootstrap(loop, terms, false, HttpServer::kernel), BACKLOG, mode);
             started = true;
-            return new HttpServer(registered.channel(), file);
+            return new HttpServer(listener, file);
         } finally {
             if (!started) {
                 file.close();

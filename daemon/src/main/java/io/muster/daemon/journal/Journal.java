@@ -300,25 +300,7 @@ public final class Journal implements Ledger {
         }
         settle(batches, outcomes, failure != null);
         durableSeq = log.durableSeq();
-        completions.execute(() -> report(batches, outcomes));
-    }
-
-    /**
-     * Reports the outcomes in order. A submitter that throws because of a bug must not prevent the reports to the submitters after it, and
-     * no later group may be reported first.
-     */
-    private static void report(List<Batch> batches, Outcome[] outcomes) {
-        RuntimeException bug = null;
-        for (int i = 0; i < outcomes.length; i++) {
-            try {
-                batches.get(i).done().accept(outcomes[i]);
-            } catch (RuntimeException e) {
-                bug = bug == null ? e : bug;
-            }
-        }
-        if (bug != null) {
-            throw bug;
-        }
+        completions.execute(() -> Batch.report(batches, List.of(outcomes)));
     }
 
     /**

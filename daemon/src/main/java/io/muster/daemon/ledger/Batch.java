@@ -31,6 +31,24 @@ public record Batch(long firstSeq, List<byte[]> events, Consumer<Outcome> done) 
         }
     }
 
+    /**
+     * Reports the outcome of each batch, in order. A submitter that throws because of a bug must not prevent the reports to the submitters
+     * after it, and no later batch may be reported first.
+     */
+    public static void report(List<Batch> batches, List<Outcome> outcomes) {
+        RuntimeException bug = null;
+        for (int i = 0; i < batches.size(); i++) {
+            try {
+                batches.get(i).done().accept(outcomes.get(i));
+            } catch (RuntimeException e) {
+                bug = bug == null ? e : bug;
+            }
+        }
+        if (bug != null) {
+            throw bug;
+        }
+    }
+
     public int size() {
         return events.size();
     }

@@ -8,9 +8,7 @@ import io.muster.daemon.service.Tracer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
@@ -168,7 +166,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         }
         boolean refused = Session.isAnswered(request);
         if (refused && request.payload() != null) {
-            backlog.add(FrameEncoder.of(dialect()).encodeBody(request.withoutPayload()), true);
+            backlog.add(decoder.encoder().encodeBody(request.withoutPayload()), true);
         } else {
             backlog.add(body, refused);
         }
@@ -416,7 +414,7 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
         }
         trace.message(peer, '>', response);
         try {
-            outgoing.write(response, FrameEncoder.of(dialect()));
+            outgoing.write(response, decoder.encoder());
             sendOn();
             // This task updates the memory. An update may close any connection, which the caller may not expect now.
             soon(Task.FLUSH);
@@ -441,11 +439,6 @@ final class Link extends ChannelInboundHandlerAdapter implements Outbox, Holding
 
     private boolean isClosed() {
         return state == Lifecycle.CLOSED;
-    }
-
-    private Dialect dialect() {
-        Dialect spoken = decoder.dialect();
-        return spoken == null ? Dialect.DEPLOYED : spoken;
     }
 
     @Override

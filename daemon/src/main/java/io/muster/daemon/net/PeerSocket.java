@@ -10,8 +10,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -72,22 +70,14 @@ public final class PeerSocket extends Listener {
                 channel.pipeline().addLast(new Doorstep(PeerSocket.this));
             }
         };
-        Socket socket = file.listen(BACKLOG, gate()::mode);
-        var registered = new ServerBootstrap()
+        ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loop)
-                .channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
                 .handler(new Acceptor(place.name))
                 .childOption(
                         ChannelOption.RECVBUF_ALLOCATOR,
                         new AdaptiveRecvByteBufAllocator(64, 2048, MOST_READ).maxMessagesPerRead(1))
-                .childHandler(onAccept)
-                .register()
-                .awaitUninterruptibly();
-        Throwable cause = registered.cause();
-        if (cause != null) {
-            throw new IOException("cannot listen on " + place.path + ": " + cause.getMessage(), cause);
-        }
-        return registered.channel();
+                .childHandler(onAccept);
+        return file.serve(bootstrap, BACKLOG, gate()::mode);
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.muster.daemon.net;
 
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.journal.disk.LockFile;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.epoll.LinuxSocket;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
@@ -97,12 +100,27 @@ public final class SocketFile implements Closeable {
     }
 
     /**
-     * Binds a socket to the name and listens on it. This happens without Netty, because Netty, when it closes a socket that
-     * it has bound, deletes any file that has the socket's name by then.
+     * Accepts connections at the name, as {@code server} says.
      *
      * @param mode sets the mode of the file before clients can connect
      */
-    public Socket listen(int backlog, Mode mode) throws IOException {
+    public Channel serve(ServerBootstrap server, int backlog, Mode mode) throws IOException {
+        Socket socket = listen(backlog, mode);
+        var registered = server.channelFactory(() -> new EpollServerDomainSocketChannel(socket.intValue(), true))
+                .register()
+                .awaitUninterruptibly();
+        Throwable cause = registered.cause();
+        if (cause != null) {
+            throw new IOException("cannot listen on " + path + ": " + cause.getMessage(), cause);
+        }
+        return registered.channel();
+    }
+
+    /**
+     * Binds a socket to the name and listens on it. This happens without Netty, because Netty, when it closes a socket that
+     * it has bound, deletes any file that has the socket's name by then.
+     */
+    private Socket listen(int backlog, Mode mode) throws IOException {
         Socket socket = LinuxSocket.newSocketDomain();
         boolean listening = false;
         try {

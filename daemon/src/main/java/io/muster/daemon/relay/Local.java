@@ -8,9 +8,7 @@ import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
@@ -272,9 +270,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         if (gone) {
             return;
         }
-        Dialect spoken = decoder.dialect();
-        ByteBuffer frame =
-                FrameEncoder.of(spoken == null ? Dialect.DEPLOYED : spoken).encode(response);
+        ByteBuffer frame = decoder.encoder().encode(response);
         if (channel.isWritable()) {
             longest = 0;
         } else if (holds() - longest > account().most()) {

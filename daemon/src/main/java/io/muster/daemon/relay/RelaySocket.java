@@ -17,8 +17,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.unix.Socket;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -89,7 +87,7 @@ public final class RelaySocket implements Closeable {
         file = SocketFile.claim(socket, InstantSource.system().instant());
         boolean bound = false;
         try {
-            server = bind(socket);
+            server = bind();
             bound = true;
         } finally {
             if (!bound) {
@@ -116,25 +114,19 @@ public final class RelaySocket implements Closeable {
         };
     }
 
-    private Channel bind(Path socket) throws IOException {
-        Socket listening = file.listen(
-                BACKLOG, path -> Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-")));
-        var registered = new ServerBootstrap()
+    private Channel bind() throws IOException {
+        ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(group)
-                .channelFactory(() -> new EpollServerDomainSocketChannel(listening.intValue(), true))
                 .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
                     @Override
                     protected void initChannel(EpollDomainSocketChannel channel) {
                         channel.pipeline().addLast(new Local(RelaySocket.this, channel, "u" + ++lastRoute));
                     }
-                })
-                .register()
-                .awaitUninterruptibly();
-        Throwable cause = registered.cause();
-        if (cause != null) {
-            throw new IOException("cannot listen on " + socket + ": " + cause.getMessage(), cause);
-        }
-        return registered.channel();
+                });
+        return file.serve(
+                bootstrap,
+                BACKLOG,
+                path -> Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-")));
     }
 
     /** Returns the event loop on which everything runs. */

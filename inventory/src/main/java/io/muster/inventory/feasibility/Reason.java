@@ -2,6 +2,7 @@ package io.muster.inventory.feasibility;
 
 import io.muster.inventory.feasibility.Stock.Cell;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Text;
 import io.muster.inventory.request.Constraint;
 import io.muster.inventory.request.Count;
 import io.muster.inventory.request.Request;
@@ -450,31 +451,12 @@ final class Reason {
         String best = "";
         int least = Math.max(1, Math.min(2, name.length() / 2)) + 1;
         for (String candidate : known) {
-            int distance = distance(name, candidate);
+            int distance = Text.distance(name, candidate);
             if (distance < least) {
                 least = distance;
                 best = candidate;
             }
         }
         return best.isEmpty() ? "" : ", did you mean \"" + best + "\"?";
-    }
-
-    /** Returns the Levenshtein distance between two names, for suggestions. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int above = row[j];
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(replaced, 1 + Math.min(above, row[j - 1]));
-                diagonal = above;
-            }
-        }
-        return row[b.length()];
     }
 }

@@ -1,9 +1,10 @@
 package io.muster.inventory.problem;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.IntPredicate;
 
-/** Decides which characters may be in a name and which may be printed, and replaces or escapes the others. */
+/** Decides which characters may be in a name and which may be printed, replaces or escapes the others, and compares names. */
 public final class Text {
     private Text() {}
 
@@ -99,5 +100,21 @@ public final class Text {
         return other >= 0
                 && other < text.length()
                 && Character.isSurrogatePair(text.charAt(Math.min(at, other)), text.charAt(Math.max(at, other)));
+    }
+
+    /** Returns the Levenshtein distance between two names, for suggestions. */
+    public static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        Arrays.setAll(row, i -> i);
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substituted = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(substituted, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[b.length()];
     }
 }

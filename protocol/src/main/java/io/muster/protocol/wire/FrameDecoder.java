@@ -50,6 +50,11 @@ public final class FrameDecoder {
         return dialect;
     }
 
+    /** Returns the encoder for the peer, whose dialect is the deployed one until another is known. */
+    public FrameEncoder encoder() {
+        return FrameEncoder.of(dialect == null ? Dialect.DEPLOYED : dialect);
+    }
+
     /** Returns whether a frame has begun and not ended, so that closing the connection now would truncate it. */
     public boolean isInsideFrame() {
         return state != State.BROKEN && (state != State.MAGIC || filled > 0);

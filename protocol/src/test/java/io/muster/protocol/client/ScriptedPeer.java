@@ -2,9 +2,7 @@ package io.muster.protocol.client;
 
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
-import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
@@ -121,9 +119,7 @@ final class ScriptedPeer implements Closeable {
         }
 
         void send(Message message) throws IOException {
-            Dialect dialect = decoder.dialect();
-            FrameEncoder encoder = FrameEncoder.of(dialect == null ? Dialect.DEPLOYED : dialect);
-            write(Bytes.copyOf(encoder.encode(message)).toByteArray());
+            write(Bytes.copyOf(decoder.encoder().encode(message)).toByteArray());
         }
 
         void answer(Request request, String json) throws IOException {
