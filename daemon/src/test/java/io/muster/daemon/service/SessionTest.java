@@ -694,6 +694,30 @@ class SessionTest {
                         + " fewer targets or properties in each request");
     }
 
+    @Test
+    void aSelectionThatWaitsForItsSearchIsDroppedWithItsPeer() {
+        stage.answersHeld = true;
+        Stage.Caller busy = stage.join(Stage.admin());
+        busy.send("resource.find", "{\"expr\":\"node\"}", 0);
+        owner.send("resource.drain", "{\"select\":\"@{core}\"}", 0);
+        stage.rig.core.runReady();
+        owner.session.close();
+        assertThat(stage.counted).containsExactly("resource.drain " + Errno.ECANCELED.value());
+        assertThat(owner.pending).isZero();
+        stage.answersHeld = false;
+        stage.heldAnswers.forEach(Runnable::run);
+        stage.rig.settle();
+        assertThat(stage.rig.inventory.state().holds().on(1)).isNull();
+    }
+
+    @Test
+    void aSelectionHasALimitedNumberOfParts() {
+        assertThat(owner.ask("resource.drain", "{\"select\":\"all" + ",all".repeat(64) + "\"}"))
+                .isEqualTo("EINVAL targets with all, @PROPERTY or @{EXPR} have at most 64 parts, not 65");
+        assertThat(owner.ask("resource.drain", "{\"select\":\"all" + ",all".repeat(63) + "\"}"))
+                .startsWith("{\"changed\":true,\"hosts\":\"node[0-3]\"");
+    }
+
     static Stream<String> topics() {
         return Operations.all().stream().map(Operation::topic);
     }

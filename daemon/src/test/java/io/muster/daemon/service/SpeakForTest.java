@@ -241,6 +241,18 @@ class SpeakForTest {
         assertThat(ask(flux, ALICE, "resource.undrain", undrain)).isEqualTo("ok");
     }
 
+    @Test
+    void aChangeForAnotherUserIsMadeAlthoughTheConnectionClosesWhileTheNameIsLookedUp() {
+        Stage.Caller flux = join(FLUX);
+        flux.session.receive(Request.of("resource.drain", Bytes.text(drain("1", "ops")), 0, 1)
+                .with(new Credentials(ALICE, USER)));
+        assertThat(flux.pending).as("the name is looked up").isPositive();
+        flux.session.close();
+        stage.rig.settle();
+        assertThat(authorOf(1).uid()).isEqualTo(ALICE);
+        assertThat(flux.pending).isZero();
+    }
+
     private static String drain(String targets, String holder) {
         return "{\"targets\":\"" + targets + "\",\"holder\":\"" + holder + "\",\"id\":\"" + ID + "\"}";
     }
