@@ -163,16 +163,11 @@ final class OpenApiTest {
     }
 
     @Test
-    void theDocumentIsMadeFromTheRowsAndTheShapes() throws IOException {
+    void theDocumentAndTheTablesOfTheDocumentationAreMadeFromTheRowsAndTheShapes() throws IOException {
         ObjectNode made = new OpenApi(shapes).document();
         Tables.check(FILE, "", Shapes.text(made));
-    }
-
-    @Test
-    void theDocumentationHasTheTablesOfTheOperationsAndTheirDocuments() throws IOException {
-        ObjectNode schemas = (ObjectNode) document.path("components").path("schemas");
-        String routes = Tables.places(document) + Tables.of(schemas);
-        Tables.check(PAGE, "routes", routes);
+        ObjectNode schemas = (ObjectNode) made.path("components").path("schemas");
+        Tables.check(PAGE, "routes", Tables.places(made) + Tables.of(schemas));
         Tables.check(TOPICS, "operations", Tables.operations(shapes));
     }
 

@@ -76,7 +76,7 @@ public final class Shapes {
     }
 
     private ObjectNode shape(String union, String sentence) {
-        ObjectNode shape = union.isEmpty() ? object().put("type", "object") : type(union);
+        ObjectNode shape = type(union.isEmpty() ? "object" : union);
         shape.put("description", sentence);
         open.push(shape);
         return shape;
