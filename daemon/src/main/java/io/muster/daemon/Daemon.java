@@ -239,10 +239,11 @@ final class Daemon {
         structures.configure(config);
         Searches searches = new Searches(
                 core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
+        Selections selections = new Selections(core.inventory(), searches, structures);
         Changes changes = new Changes(
                 core.inventory(),
                 core.acquires(),
-                new Selections(core.inventory(), searches, structures),
+                selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
@@ -251,7 +252,7 @@ final class Daemon {
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         Backend.Answers answers = new Backend.Answers(
                 queries,
-                new Documents(queries::situation, threads.beside(threads.api())),
+                new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
                 new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
                 new DaemonDocument(
                         core.inventory(),

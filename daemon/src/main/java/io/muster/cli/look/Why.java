@@ -7,7 +7,6 @@ import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ReadVerb;
-import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerGraph;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.ask.ZoneOption;
@@ -116,7 +115,11 @@ public final class Why extends ReadVerb {
         List<String> present = new ArrayList<>(targets);
         present.removeAll(departed.keySet());
         List<Account> accounts = new ArrayList<>();
-        SelectionOptions.find(standing.resources(), present).forEach(rank -> accounts.add(host(standing, rank)));
+        Idset ranks = Idset.EMPTY;
+        for (String text : present) {
+            ranks = ranks.union(TargetNames.find(standing.resources(), text));
+        }
+        ranks.forEach(rank -> accounts.add(host(standing, rank)));
         departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
         return accounts;
     }

@@ -246,7 +246,7 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void document(Document document, Bytes unread) {
+    public final void document(Document document, Bytes unread) throws ProtocolException {
         backend.answers().documents().ask(document, unread, caller.account(), this);
         waits(true, true);
     }

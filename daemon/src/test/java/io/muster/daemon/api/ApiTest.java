@@ -199,7 +199,7 @@ final class ApiTest {
         "GET, /v1/status?colour=red, 400, there is no parameter colour here",
         "GET, /v1/status?states=dead, 400, /states there is no state dead",
         "GET, /v1/status?targets=node99, 404, node99",
-        "GET, /v1/status?targets=@%7Bnode%7D, 400, send the hosts that `find` finds",
+        "GET, /v1/status?targets=@%7Brack%7D, 422, there is no type and no name rack",
         "GET, /v1/status?targets=a&targets=b, 400, the parameter targets is given twice",
         "GET, /v1/hosts?limit=5000, 400, /limit must be an integer from 1 to 1000",
         "GET, /v1/status?token=abc, 400, revoke the secret",
@@ -277,7 +277,8 @@ final class ApiTest {
     @Test
     void aMillionUnknownTargetHostsAreIgnoredOrRefused() throws IOException {
         String million = "node1,a%5B0-1048575%5D";
-        assertThat(http.get("/v1/status?targets=" + million).status()).isEqualTo(200);
+        assertThat(http.get("/v1/status?include=" + million).status()).isEqualTo(200);
+        assertThat(http.get("/v1/status?targets=" + million).status()).isEqualTo(404);
         Http.Reply history = http.get("/v1/history?targets=" + million);
         assertThat(history.status()).isEqualTo(422);
         assertThat(history.detail()).contains("1048577 hosts");

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A group of ranks that are in the same state for the same reason, which a table shows in one row.
  *
+ * @param up whether schedulers are told that they may use the ranks
  * @param online whether the ranks are connected; torpid ranks are connected too
  * @param holds the holds that drain the ranks, or null
  * @param absence why the ranks are excluded or lost, or null
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StateGroup(
         HostState state,
+        boolean up,
         boolean online,
         Idset ranks,
         @Nullable HoldSet holds,
@@ -39,7 +41,7 @@ public record StateGroup(
         @Nullable Report lapsed) {
 
     /**
-     * Returns the groups in the order of flux's table. Within a state, online ranks come before offline ranks, and both before
+     * Returns the groups in the order of {@link HostState}. Within a state, online ranks come before offline ranks, and both before
      * ranks whose reporter is lost.
      *
      * @param allocated the ranks that jobs use, as far as it is known
@@ -49,10 +51,16 @@ public record StateGroup(
         Idset members = state.members().intersect(among);
         Idset free = members.subtract(state.holds().held());
         Liveness live = state.liveness();
-        Idset avail = free.subtract(live.torpid());
-        add(groups, state, HostState.AVAIL, avail.subtract(allocated), null, null);
-        add(groups, state, HostState.ALLOCATED, avail.intersect(allocated), null, null);
-        add(groups, state, HostState.TORPID, free.intersect(live.torpid()), null, null);
+        Idset unknown = free.intersect(live.reports().unknown());
+        Idset online = free.subtract(unknown).intersect(live.connected());
+        Idset available = online.subtract(live.torpid());
+        add(groups, state, HostState.AVAILABLE, available.subtract(allocated), null, null);
+        add(groups, state, HostState.ALLOCATED, available.intersect(allocated), null, null);
+        add(groups, state, HostState.OFFLINE, free.subtract(unknown).subtract(online), null, null);
+        Idset up = state.view().up();
+        add(groups, state, HostState.UNKNOWN, unknown.intersect(up), null, null);
+        add(groups, state, HostState.UNKNOWN, unknown.subtract(up), null, null);
+        add(groups, state, HostState.TORPID, online.intersect(live.torpid()), null, null);
         addAbsent(groups, state, among);
         for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
             Idset drained = held.getValue().intersect(members);
@@ -86,10 +94,11 @@ public record StateGroup(
             @Nullable HoldSet holds,
             Membership.@Nullable Absence absence) {
         Liveness live = state.liveness();
+        boolean up = !ranks.isEmpty() && state.view().up().contains(ranks.first());
         Idset known = ranks.subtract(live.reports().unknown());
         Idset online = known.intersect(live.connected());
         if (!online.isEmpty()) {
-            groups.add(new StateGroup(word, true, online, holds, absence, null, null));
+            groups.add(new StateGroup(word, up, true, online, holds, absence, null, null));
         }
         Idset offline = known.subtract(online);
         for (Map.Entry<LivenessState, Idset> report : offline.isEmpty()
@@ -97,23 +106,26 @@ public record StateGroup(
                 : live.groups().entrySet()) {
             Idset alike = report.getValue().intersect(offline);
             if (!alike.isEmpty()) {
-                groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey(), null));
+                groups.add(new StateGroup(word, up, false, alike, holds, absence, report.getKey(), null));
             }
         }
         for (Report report : live.reports().all()) {
             Idset alike = report.ranks().intersect(ranks);
             if (report.isLapsed() && !alike.isEmpty()) {
-                groups.add(new StateGroup(word, false, alike, holds, absence, null, report));
+                groups.add(new StateGroup(word, up, false, alike, holds, absence, null, report));
             }
         }
     }
 
-    /**
-     * Returns the word for the state, with flux's star if the ranks are offline, and a question mark if it is unknown whether
-     * they are online.
-     */
+    /** Returns whether the ranks are offline or unknown, if they are not online. */
+    HostState liveness() {
+        return lapsed != null ? HostState.UNKNOWN : HostState.OFFLINE;
+    }
+
+    /** Returns the word for the state, followed by offline or unknown if the ranks are that besides. */
     public String word() {
-        return lapsed != null ? state.label() + "?" : online ? state.label() : state.label() + "*";
+        return state.word()
+                + (online || state == liveness() ? "" : "," + liveness().word());
     }
 
     /**
@@ -186,7 +198,8 @@ public record StateGroup(
 
     public ObjectNode toJson(ResourceSet resources, boolean expand) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("state", state.label())
+        json.put("state", state.word())
+                .put("up", up)
                 .put("online", lapsed == null ? online : null)
                 .put("nnodes", ranks.size());
         json.put("ranks", ranks.toString());

@@ -10,6 +10,10 @@ public enum Document {
     HOSTS,
     /** One host. */
     HOST,
+    /** The resources that schedulers may use: free, allocated and down. */
+    LIST,
+    /** Counts, queues, properties, and the newest and oldest problems. */
+    SUMMARY,
     /** R itself. */
     R,
     /** Cores, GPUs and properties of hosts. */

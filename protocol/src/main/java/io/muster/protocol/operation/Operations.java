@@ -25,6 +25,7 @@ import io.muster.protocol.operation.Operation.Kind;
 import io.muster.protocol.operation.Operation.Row;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.wire.Bytes;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,7 @@ public final class Operations {
     private static final int JOBSPEC = 8 << 20;
 
     private static final Http.Param TARGETS = text("targets");
+    private static final Http.Param TIME = flag("time");
     private static final Http.Param DRY_RUN = flag("dry-run");
 
     /** The operations that every door has. */
@@ -73,18 +75,17 @@ public final class Operations {
                     .most(JOBSPEC)
                     .at(post("feasibility", "/v1/feasibility").always("explain"))
                     .unread(Service::feasibility),
-            document(
-                    "resource.status-document",
-                    Document.STATUS,
-                    get("status", "/v1/status", TARGETS, text("states"), flag("expand"))),
-            document(
-                    "resource.hosts",
-                    Document.HOSTS,
-                    get("hosts", "/v1/hosts", TARGETS, text("states"), number("limit"), number("after"))),
-            document("resource.host", Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE)),
-            document("resource.holds", Document.HOLDS, get("holds", "/v1/holds", TARGETS, flag("expand"))),
-            document("resource.R", Document.R, get("r", "/v1/R")),
-            document("resource.layout", Document.LAYOUT, get("layout", "/v1/layout")),
+            document("resource.status-document", Document.STATUS, rows("status", "/v1/status")),
+            document("resource.hosts", Document.HOSTS, rows("hosts", "/v1/hosts")),
+            document("resource.host", Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE, TIME)),
+            document("resource.holds", Document.HOLDS, rows("holds", "/v1/holds")),
+            document("resource.list", Document.LIST, rows("list", "/v1/list", flag("rlist"))),
+            // Its window of time moves, so the same state may lead to another answer.
+            row("resource.summary", Right.READ, QUESTION)
+                    .at(chosen("summary", "/v1/summary", text("states"), time("since")))
+                    .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
+            document("resource.R", Document.R, chosen("r", "/v1/R", text("states"))),
+            document("resource.layout", Document.LAYOUT, chosen("layout", "/v1/layout")),
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
@@ -177,6 +178,22 @@ public final class Operations {
                 .ofState()
                 .at(place)
                 .unread((service, unread) -> service.document(document, unread));
+    }
+
+    /** The place of a document about hosts that are chosen. */
+    private static Http chosen(String word, String path, Http.Param... more) {
+        List<Http.Param> all =
+                new ArrayList<>(List.of(TARGETS, text("include"), text("queues"), text("properties"), TIME));
+        all.addAll(List.of(more));
+        return get(word, path, all.toArray(Http.Param[]::new));
+    }
+
+    /** The place of a document about hosts that are chosen, with rows. */
+    private static Http rows(String word, String path, Http.Param... more) {
+        List<Http.Param> all =
+                new ArrayList<>(List.of(text("states"), flag("expand"), number("limit"), number("after")));
+        all.addAll(List.of(more));
+        return chosen(word, path, all.toArray(Http.Param[]::new));
     }
 
     private static Row change(String topic, Right right) {
