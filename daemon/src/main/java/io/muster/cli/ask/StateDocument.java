@@ -35,10 +35,7 @@ public record StateDocument(ObjectNode json) {
             return new StateDocument(client.rpc(topic, question.put("time", true)));
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOSYS)) {
-                throw new Failure(
-                        Exit.ERROR,
-                        "the server does not know " + topic + ": it is a Flux broker: use `flux resource`",
-                        "--uri names a daemon of Muster");
+                throw broker();
             }
             if (e.errno().equals(Errno.EPROTO)) {
                 throw new Failure(Exit.USAGE, e.sentence());
@@ -46,6 +43,14 @@ public record StateDocument(ObjectNode json) {
             boolean missing = e.errno().equals(Errno.ENOENT) || e.errno().equals(Errno.EINVAL);
             throw missing ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
         }
+    }
+
+    /** Returns the failure for a server that knows none of Muster's own topics. */
+    static Failure broker() {
+        return new Failure(
+                Exit.ERROR,
+                "the server is a Flux broker: use `flux resource`, such as `flux resource status`",
+                "--uri names the socket of a daemon of Muster");
     }
 
     /** Returns the daemon's time, so that ages are right even if the clocks differ. */

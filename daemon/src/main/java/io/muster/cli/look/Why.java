@@ -26,7 +26,6 @@ import io.muster.inventory.status.Account;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
 import io.muster.inventory.status.LiveGraph;
-import io.muster.inventory.status.Scheduler;
 import io.muster.inventory.status.VertexStatus;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.client.FluxClient;
@@ -41,7 +40,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -179,8 +177,7 @@ public final class Why extends ReadVerb {
     }
 
     private static HostStatus host(Overview standing, int rank) {
-        @Nullable List<Scheduler> schedulers = standing.flux() ? null : standing.schedulers();
-        return new HostStatus(standing.state(), rank, standing.usage(), schedulers, new ArrayList<>());
+        return new HostStatus(standing.state(), rank, standing.usage(), standing.schedulers(), new ArrayList<>());
     }
 
     /**

@@ -80,7 +80,7 @@ public final class Operations {
             document("resource.host", Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE, TIME)),
             document("resource.holds", Document.HOLDS, rows("holds", "/v1/holds")),
             document("resource.list", Document.LIST, rows("list", "/v1/list", flag("rlist"))),
-            // Its window of time moves, so the same state may lead to another answer.
+            // The window of new problems moves, so the same state may lead to another answer.
             row("resource.summary", Right.READ, QUESTION)
                     .at(chosen("summary", "/v1/summary", text("states"), time("since")))
                     .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
