@@ -57,6 +57,23 @@ class StateTableTest {
     }
 
     @Test
+    void severalHoldsAreNamedByTheirHolders() {
+        InventoryState state = ALL_UP.apply(drain("1", "bad", "admin", 0), 2, ADA)
+                .apply(drain("1-2", "firmware", "ops", 100), 3, new Principal(1, "bob", 0));
+        StateRow both = new StateRow(
+                StateGroup.of(state, Idset.EMPTY, Idset.of(1)).get(0).toJson(R, false));
+        StateRow one = new StateRow(
+                StateGroup.of(state, Idset.EMPTY, Idset.of(2)).get(0).toJson(R, false));
+
+        assertThat(both.reason()).isEqualTo("admin: bad; ops: firmware");
+        assertThat(both.holders()).isEqualTo("admin,ops");
+        assertThat(both.by()).isEqualTo("ada,bob");
+        assertThat(both.since()).isEqualTo(2);
+        assertThat(both.until()).as("the other hold stays").isZero();
+        assertThat(one.until()).isEqualTo(100);
+    }
+
+    @Test
     void filtersOfStateAndLivenessAreCombined() {
         InventoryState state = ALL_UP.apply(drain("1-2", "bad", "admin", 0), 2, ADA)
                 .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("2-3"), ""), 3, ADA);

@@ -17,7 +17,6 @@ import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,40 +159,6 @@ public record StateGroup(
             text.append(shared ? "" : hold.holder() + ": ").append(hold.reason() == null ? "" : hold.reason());
         }
         return text.toString();
-    }
-
-    public String holders() {
-        List<String> names = new ArrayList<>();
-        if (holds != null) {
-            holds.holds().forEach(hold -> names.add(hold.holder()));
-        }
-        return String.join(",", names);
-    }
-
-    /** Returns the users that drained or excluded the ranks, as far as they are known. */
-    public String by() {
-        if (absence != null) {
-            return absence.by().names();
-        }
-        TreeMap<String, Boolean> users = new TreeMap<>();
-        if (holds != null) {
-            holds.holds().forEach(hold -> users.put(hold.by().names(), true));
-        }
-        return String.join(",", users.keySet());
-    }
-
-    /** Returns when the last of the holds expires; 0 if one of them never does. */
-    public double until() {
-        double until = 0;
-        if (holds != null) {
-            for (Hold hold : holds.holds()) {
-                if (hold.until() == 0) {
-                    return 0;
-                }
-                until = Math.max(until, hold.until());
-            }
-        }
-        return until;
     }
 
     public ObjectNode toJson(ResourceSet resources, boolean expand) {
