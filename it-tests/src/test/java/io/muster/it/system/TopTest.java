@@ -138,7 +138,7 @@ class TopTest {
         tmux("resize-window", "-x", "24", "-y", "6");
         await().atMost(Output.PATIENCE)
                 .untilAsserted(() -> assertThat(screen().lines().findFirst())
-                        .hasValueSatisfying(line -> assertThat(line).startsWith("16 hosts: 14 available, 2 d")));
+                        .hasValueSatisfying(line -> assertThat(line).startsWith("16 hosts: 14 available")));
         assertThat(screen()).contains("STATE").contains("drained");
         press("q");
         awaitScreen("ended 0");
