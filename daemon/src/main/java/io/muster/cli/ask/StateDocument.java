@@ -21,6 +21,9 @@ import java.util.concurrent.TimeUnit;
 public record StateDocument(ObjectNode json) {
     public static final String STATUS = "resource.status-document";
     public static final String LIST = "resource.list";
+    /** The only document that always has the time. */
+    public static final String SERVICE = "resource.service";
+
     public static final String LAYOUT = "resource.layout";
     static final String HOLDS = "resource.holds";
     static final String SUMMARY = "resource.summary";
@@ -32,7 +35,7 @@ public record StateDocument(ObjectNode json) {
      */
     public static StateDocument ask(FluxClient client, String topic, ObjectNode question) throws IOException {
         try {
-            return new StateDocument(client.rpc(topic, question.put("time", true)));
+            return new StateDocument(client.rpc(topic, topic.equals(SERVICE) ? question : question.put("time", true)));
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOSYS)) {
                 throw broker();

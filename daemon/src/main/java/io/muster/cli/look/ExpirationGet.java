@@ -27,7 +27,7 @@ public final class ExpirationGet extends ReadVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        StateDocument service = StateDocument.ask(client, "resource.service", JsonNodeFactory.instance.objectNode());
+        StateDocument service = StateDocument.ask(client, StateDocument.SERVICE, JsonNodeFactory.instance.objectNode());
         double expiration = service.time("expiration");
         if (json()) {
             console().json(service.json());

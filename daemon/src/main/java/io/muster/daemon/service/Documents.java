@@ -13,6 +13,7 @@ import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.Queues;
@@ -30,6 +31,7 @@ import io.muster.inventory.status.StateGroup;
 import io.muster.inventory.status.StateSummary;
 import io.muster.protocol.admin.StateQuery;
 import io.muster.protocol.operation.Document;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -70,7 +72,7 @@ public final class Documents {
         this.selections = selections;
         this.beside = beside;
         for (Document document : Document.values()) {
-            turns.put(document, turns(queries::situation, view(document), beside));
+            turns.put(document, turns(queries::situation, document, beside));
         }
     }
 
@@ -92,19 +94,22 @@ public final class Documents {
         Bytes of(Situation now, StateQuery query);
     }
 
-    private static Turns<Situation> turns(Supplier<Situation> now, View view, Aside beside) {
+    private static Turns<Situation> turns(Supplier<Situation> now, Document document, Aside beside) {
+        View view = view(document);
         return new Turns<>(
                 "documents",
                 now,
-                (payload, situation, step) -> view.of(situation, StateQuery.parse(Json.parse(payload))),
+                (payload, situation, step) ->
+                        view.of(situation, StateQuery.parse(Operations.fields(document.topic(), payload))),
                 beside,
                 System::nanoTime,
                 true);
     }
 
     void ask(Document document, Bytes unread, Account asker, Replier reply) throws ProtocolException {
-        ObjectNode question = Json.parse(unread);
-        StateQuery query = StateQuery.parse(question);
+        Fields in = Operations.fields(document.topic(), unread);
+        StateQuery query = StateQuery.parse(in);
+        ObjectNode question = in.json();
         question.remove("time");
         if (document == Document.SUMMARY && query.since() < 0) {
             // The same number for a minute, so that equal questions are equal.
@@ -225,7 +230,7 @@ public final class Documents {
     }
 
     private static Bytes list(Situation now, StateQuery query) {
-        List<String> states = read(() -> Offer.states(query.states()));
+        List<String> states = read(query, () -> Offer.states(query.states()));
         Queues queues = now.configured().queues();
         Offer offer = Offer.of(now.state(), JobUsage.allocated(now.usage()));
         Idset among = among(now, query);
@@ -247,7 +252,7 @@ public final class Documents {
         List<StateGroup> groups;
         if (Offer.isOfOffer(query.states())) {
             Offer offer = Offer.of(now.state(), JobUsage.allocated(now.usage()));
-            groups = groups(now, among.intersect(offer.in(read(() -> Offer.states(query.states())))));
+            groups = groups(now, among.intersect(offer.in(read(query, () -> Offer.states(query.states())))));
         } else {
             groups = filter(query).keep(groups(now, among));
         }
@@ -303,7 +308,7 @@ public final class Documents {
         ResourceSet all = now.state().resources();
         if (query.states() != null || query.isSelective()) {
             Offer offer = Offer.of(now.state(), JobUsage.allocated(now.usage()));
-            Idset states = offer.in(read(() -> Offer.states(query.states())));
+            Idset states = offer.in(read(query, () -> Offer.states(query.states())));
             Idset chosen = among(now, query).intersect(states);
             all = all.withoutScheduling().keep(chosen);
             all = chosen.equals(offer.all()) ? all : all.withoutInstanceLocalProperties();
@@ -348,31 +353,31 @@ public final class Documents {
     }
 
     private static StateFilter filter(StateQuery query) {
-        return read(() -> StateFilter.of(query.states()));
+        return read(query, () -> StateFilter.of(query.states()));
     }
 
-    private static <T> T read(Supplier<T> states) {
+    private static <T> T read(StateQuery query, Supplier<T> states) {
         try {
             return states.get();
         } catch (IllegalArgumentException e) {
-            throw StateQuery.fault("states", String.valueOf(e.getMessage()));
+            throw query.fault("states", String.valueOf(e.getMessage()));
         }
     }
 
     private static Idset among(Situation now, StateQuery query) {
-        return new Selected(now.state().resources(), now.configured().queues()).by(query);
+        return new Selected(now.state().resources(), now.configured().queues(), query).ranks();
     }
 
     /** Returns the ranks that the text selects, of which at least one must exist. */
-    static Idset find(InventoryState state, String targets) {
+    static Idset find(InventoryState state, String targets, Fields.Refusal refusal) {
         if (TargetExpression.parts(targets).stream().anyMatch(TargetExpression::isSearch)) {
-            throw StateQuery.fault(
-                    TARGETS, "takes ranks, hosts, all and @PROPERTY here: send the hosts that `find` finds");
+            throw refusal.of(
+                    "/" + TARGETS, "takes ranks, hosts, all and @PROPERTY here: send the hosts that `find` finds");
         }
         try {
             return TargetExpression.among(state.resources(), targets);
         } catch (MalformedException e) {
-            throw StateQuery.fault(TARGETS, "is malformed: " + e.getMessage());
+            throw refusal.of("/" + TARGETS, "is malformed: " + e.getMessage());
         } catch (TargetException e) {
             throw new RpcException(Errno.ENOENT, String.valueOf(e.getMessage()));
         }

@@ -21,14 +21,16 @@ final class Selected {
 
     private final ResourceSet resources;
     private final Queues queues;
+    private final StateQuery query;
 
-    Selected(ResourceSet resources, Queues queues) {
+    Selected(ResourceSet resources, Queues queues, StateQuery query) {
         this.resources = resources;
         this.queues = queues;
+        this.query = query;
     }
 
     /** @throws RpcException ENOENT if something that must exist does not */
-    Idset by(StateQuery query) {
+    Idset ranks() {
         Idset chosen = resources.ranks();
         if (!query.targets().isEmpty()) {
             Idset named = Idset.EMPTY;
@@ -69,7 +71,7 @@ final class Selected {
         try {
             return search.get();
         } catch (MalformedException e) {
-            throw StateQuery.fault(key, "is malformed: " + e.getMessage());
+            throw query.fault(key, "is malformed: " + e.getMessage());
         } catch (TargetException e) {
             String missing = e.missingProperty();
             throw missing == null

@@ -1,10 +1,7 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
-import io.muster.protocol.rpc.Errno;
-import io.muster.protocol.rpc.RpcException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param after the row after which the answer begins; -1 for the first one
  * @param host the one host of which the answer is; "" for none
  * @param since the time from which on a problem is new; -1 for the usual one
+ * @param refusal makes the refusal of a value
  */
 public record StateQuery(
         String targets,
@@ -36,26 +34,11 @@ public record StateQuery(
         int limit,
         int after,
         String host,
-        double since) {
-    private static final String SUBJECT = "documents";
+        double since,
+        Fields.Refusal refusal) {
     private static final int MOST_ROWS = 1000;
 
-    public static StateQuery parse(ObjectNode payload) {
-        Fields in = Payload.fields(SUBJECT, payload)
-                .only(
-                        "is not a key of this request",
-                        "targets",
-                        "include",
-                        "queues",
-                        "properties",
-                        "states",
-                        "expand",
-                        "rlist",
-                        "time",
-                        "limit",
-                        "after",
-                        "host",
-                        "since");
+    public static StateQuery parse(Fields in) {
         return new StateQuery(
                 in.textOr("targets", ""),
                 in.textOr("include", ""),
@@ -68,7 +51,8 @@ public record StateQuery(
                 in.has("limit") ? (int) in.integer("limit", 1, MOST_ROWS) : 0,
                 in.has("after") ? (int) in.integer("after", 0, Idset.MAX_ID) : -1,
                 in.textOr("host", ""),
-                in.has("since") ? in.number("since") : -1);
+                in.has("since") ? in.number("since") : -1,
+                in.refusal());
     }
 
     private static List<String> names(Fields in, String key) {
@@ -82,7 +66,7 @@ public record StateQuery(
     }
 
     /** Returns the refusal of a value. */
-    public static RpcException fault(String key, String sentence) {
-        return new RpcException(Errno.EPROTO, SUBJECT + ": /" + key + " " + sentence);
+    public RuntimeException fault(String key, String sentence) {
+        return refusal.of("/" + key, sentence);
     }
 }
