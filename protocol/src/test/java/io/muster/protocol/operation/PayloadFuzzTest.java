@@ -121,7 +121,7 @@ class PayloadFuzzTest {
         operation.serve(ChangeRequestTest.NOBODY, payload);
         Function<Fields, ?> beside = BESIDE.get(operation.topic());
         if (beside != null) {
-            beside.apply(operation.fields(payload));
+            var unused = beside.apply(operation.fields(payload));
         }
     }
 
