@@ -110,7 +110,10 @@ public final class Operations {
     /** The highest number of bytes of a request that stays open and needs few parameters. */
     private static final int SMALL = 4096;
 
-    /** The highest number of bytes of a change. The core thread decides a change at once, so the limit keeps that thread free. */
+    /**
+     * The highest number of bytes of a change, which the core thread decides at once, and of a question about hosts, whose words that thread
+     * reads. The limit keeps that thread free.
+     */
     private static final int CHANGE = 256 << 10;
 
     /** The highest number of bytes of a request that another thread decides or that only has to be read. */
@@ -141,6 +144,7 @@ public final class Operations {
             document(Document.LIST, get("list", "/v1/list"), rows(OFFER_STATES, EXPAND, RLIST)),
             // The window of new problems moves, so the same state may lead to another answer.
             row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE))
+                    .most(CHANGE)
                     .at(get("summary", "/v1/summary"))
                     .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
             document(Document.R, get("r", "/v1/R"), chosen(OFFER_STATES)),
@@ -249,6 +253,7 @@ public final class Operations {
     private static Operation<Service, Bytes> document(Document document, Http place, Key... keys) {
         return row(document.topic(), Right.READ, QUESTION, keys)
                 .ofState()
+                .most(CHANGE)
                 .at(place)
                 .unread((service, unread) -> service.document(document, unread));
     }
