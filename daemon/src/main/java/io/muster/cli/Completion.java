@@ -1,22 +1,26 @@
 package io.muster.cli;
 
-import io.muster.cli.ask.Overview;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerOptions;
+import io.muster.cli.ask.StateDocument;
+import io.muster.cli.ask.StateRow;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.NoteEdit;
-import io.muster.inventory.axis.Notes;
-import io.muster.inventory.status.HostState;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.status.StateFilter;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
-import java.util.SortedSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -142,33 +146,32 @@ final class Completion extends Verb {
 
     private void words() throws IOException {
         try (FluxClient client = server.connect(console())) {
-            Overview standing = Overview.ask(client);
-            Stream<String> properties = standing.resources().properties().keySet().stream();
-            print("target", standing.resources().hosts().stream().distinct().limit(MOST_HOSTS));
-            print("target", Stream.concat(Stream.of("all"), properties.map(name -> "@" + name)));
-            print("property", standing.resources().properties().keySet().stream());
+            ObjectNode question = JsonNodeFactory.instance.objectNode();
+            StateDocument status = StateDocument.ask(client, StateDocument.STATUS, question);
+            List<String> properties = StateDocument.ask(client, StateDocument.LAYOUT, question)
+                    .json()
+                    .path("properties")
+                    .findValuesAsText("name");
+            Hostlist hosts = Hostlist.EMPTY;
+            for (StateRow group : status.groups()) {
+                hosts = hosts.append(Hostlist.parse(group.hosts()));
+            }
+            print("target", hosts.sort().stream().distinct().limit(MOST_HOSTS));
+            print("target", Stream.concat(Stream.of("all"), properties.stream().map(name -> "@" + name)));
+            print("property", properties.stream());
             print("mark", Stream.concat(NoteEdit.STATES.stream(), Stream.of("none")));
-            print("tag", tags(standing.state().notes()).stream());
-            print("state", Arrays.stream(HostState.values()).map(HostState::label));
-            print("state", Stream.of("all", "online", "offline", "unknown"));
+            Set<String> tags = new TreeSet<>();
+            status.json()
+                    .path("notes")
+                    .forEach(note -> tags.addAll(note.path("tags").findValuesAsText("key")));
+            print("tag", tags.stream());
+            print("state", StateFilter.words().stream());
+            print("state", Stream.of("all", "online"));
+            List<String> holders = status.json().findValuesAsText("holder");
             print(
                     "holder",
-                    Stream.concat(
-                                    Stream.of(Hold.SHARED),
-                                    standing.state().holds().groups().keySet().stream()
-                                            .flatMap(set -> set.holds().stream().map(Hold::holder)))
-                            .distinct());
+                    Stream.concat(Stream.of(Hold.SHARED), holders.stream()).distinct());
         }
-    }
-
-    private static SortedSet<String> tags(Notes notes) {
-        SortedSet<String> keys = new TreeSet<>();
-        notes.inside()
-                .values()
-                .forEach(at -> at.forEach(
-                        (first, last, note) -> keys.addAll(note.tags().keySet())));
-        notes.outside().values().forEach(note -> keys.addAll(note.tags().keySet()));
-        return keys;
     }
 
     private void print(String kind, Stream<String> words) {

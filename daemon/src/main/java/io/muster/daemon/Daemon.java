@@ -39,7 +39,6 @@ import io.muster.daemon.service.WebTokens;
 import io.muster.daemon.tls.CertificateFiles;
 import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
-import io.muster.daemon.tls.Heap;
 import io.muster.daemon.token.TokenFile;
 import io.muster.daemon.token.Tokens;
 import io.muster.protocol.wire.Credentials;
@@ -239,10 +238,11 @@ final class Daemon {
         structures.configure(config);
         Searches searches = new Searches(
                 core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
+        Selections selections = new Selections(core.inventory(), searches, structures);
         Changes changes = new Changes(
                 core.inventory(),
                 core.acquires(),
-                new Selections(core.inventory(), searches, structures),
+                selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
@@ -251,7 +251,7 @@ final class Daemon {
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         Backend.Answers answers = new Backend.Answers(
                 queries,
-                new Documents(queries::situation, threads.beside(threads.api())),
+                new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
                 new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
                 new DaemonDocument(
                         core.inventory(),
@@ -312,9 +312,6 @@ final class Daemon {
      * @param file the configuration that SIGHUP reads again
      */
     void announce(@Nullable Path file, Hangup hangup) throws IOException {
-        if (config.addresses().stream().anyMatch(address -> address.certificate() != null)) {
-            Heap.growForHandshakes();
-        }
         vitals.start();
         web.listenForProbes(config);
         ConfigReload hangups = reload(file);

@@ -68,9 +68,9 @@ final class Gauges {
     private void states() {
         nodes(HostState.LOST.word(), s -> s.membership().lost());
         nodes(HostState.EXCLUDED.word(), s -> s.membership().excluded());
-        nodes("offline", s -> s.liveness().offline(s.members()));
+        nodes(HostState.OFFLINE.word(), s -> s.liveness().offline(s.members()));
         nodes(
-                "unknown",
+                HostState.UNKNOWN.word(),
                 s -> s.members()
                         .subtract(s.liveness().connected())
                         .intersect(s.liveness().reports().unknown()));
@@ -81,7 +81,7 @@ final class Gauges {
                         .held()
                         .intersect(s.members())
                         .intersect(s.liveness().online()));
-        nodes("up", s -> s.view().up());
+        nodes(HostState.AVAILABLE.word(), s -> s.view().up());
     }
 
     private void nodes(String name, Function<InventoryState, Idset> ranks) {
@@ -92,8 +92,8 @@ final class Gauges {
         flag("held", s -> s.holds().held());
         flag(HostState.TORPID.word(), s -> s.liveness().torpid());
         flag(HostState.EXCLUDED.word(), s -> s.membership().excluded());
-        flag("offline", s -> s.liveness().offline(s.resources().ranks()));
-        flag("unknown", s -> s.liveness().reports().unknown());
+        flag(HostState.OFFLINE.word(), s -> s.liveness().offline(s.resources().ranks()));
+        flag(HostState.UNKNOWN.word(), s -> s.liveness().reports().unknown());
     }
 
     private void flag(String name, Function<InventoryState, Idset> ranks) {

@@ -40,16 +40,16 @@ class CommandTest extends VerbTest {
         succeeds("exclude", "0", "spare");
 
         assertThat(out("status")).isEqualTo("""
-                           STATE UP NNODES REASON   NODELIST
-                          avail* ✗       1 psu      node3
-                         exclude ✔       1 spare    node0
-                         drained ✔       1 bad dimm node1
-                        drained* ✗       1 bad dimm node2
+                                  STATE UP NNODES REASON   NODELIST
+                                offline ✗       1 psu      node3
+                               excluded ✗       1 spare    node0
+                                drained ✗       1 bad dimm node1
+                        drained,offline ✗       1 bad dimm node2
                         """);
         assertThat(out("status", "-s", "drained", "-no", "{nodelist}:{reason}")).isEqualTo("node[1-2]:bad dimm\n");
         assertThat(out("status", "-s", "offline,drain", "-o", "nodelist", "-n")).isEqualTo("node2\n");
         assertThat(out("status", "-o", "state,nnodes,nodelist", "-n", "-i", "0,3"))
-                .isEqualTo(" avail* 1 node3\nexclude 1 node0\n");
+                .isEqualTo(" offline 1 node3\nexcluded 1 node0\n");
     }
 
     @Test
@@ -96,7 +96,7 @@ class CommandTest extends VerbTest {
                         "  nothing was changed; --holder NAME ends the hold of that name, and --holder NAME -f also if"
                                 + " another user placed it\n");
         succeeds("undrain", "--holder", "ops", "1");
-        assertThat(out("status", "-n", "-o", "state,nnodes")).isEqualTo("avail 4\n");
+        assertThat(out("status", "-n", "-o", "state,nnodes")).isEqualTo("available 4\n");
     }
 
     @Test
@@ -141,7 +141,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.NO_TARGET, "status", "-i", "17").err()).contains("rank 17 is not in the resource set");
         assertThat(refused(Exit.NO_TARGET, "why", "nope").err()).contains("host nope is not in the resource set");
         assertThat(refused(Exit.NO_TARGET, "status", "-q", "debug").err())
-                .isEqualTo("muster status: no host has the property debug\n  there are batch\n");
+                .isEqualTo("muster status: no host has the property debug; there are batch\n");
         assertThat(out("drain", "-n")).isEmpty();
     }
 
@@ -227,12 +227,12 @@ class CommandTest extends VerbTest {
         succeeds("torpid", "1");
         succeeds("offline", "2", "no", "heartbeat");
         assertThat(out("status", "-n", "-o", "state,up,nodelist"))
-                .isEqualTo(" avail ✔ node[0,3]\navail* ✗ node2\ntorpid ✔ node1\n");
+                .isEqualTo("available ✔ node[0,3]\n  offline ✗ node2\n   torpid ✗ node1\n");
         succeeds("lively", "1");
         succeeds("online", "2");
         succeeds("shrink", "3", "gone");
         assertThat(out("status", "-n", "-o", "state,reason,nodelist"))
-                .isEqualTo("avail      node[0-2]\n lost gone node3\n");
+                .isEqualTo("available      node[0-2]\n     lost gone node3\n");
     }
 
     @Test
@@ -352,22 +352,22 @@ class CommandTest extends VerbTest {
                 .onTerminal(40)
                 .run("status");
         assertThat(narrow.out()).isEqualTo("""
-                          STATE UP NNODES REASON       NODELIST
-                          avail ✔       2              node[1,3]
-                        drained ✔       2 a reason th+ node[0,2]
+                            STATE UP NNODES REASON     NODELIST
+                        available ✔       2            node[1,3]
+                          drained ✗       2 a reason + node[0,2]
                         """);
         assertThat(new Shell()
                         .with("MUSTER_URI", daemon.uri())
                         .onTerminal(80)
                         .run("status")
                         .out())
-                .contains("\033[33mdrained\033[0m");
+                .contains("\033[33m  drained\033[0m");
         assertThat(new Shell()
                         .with("MUSTER_URI", daemon.uri())
                         .with("LANG", "C")
                         .run("status")
                         .out())
-                .contains("avail y ");
+                .contains("available y ");
     }
 
     @Test
@@ -391,7 +391,7 @@ class CommandTest extends VerbTest {
                 .contains("Unknown option: '--frobnicate'")
                 .contains("see `muster status --help`");
         assertThat(refused(Exit.USAGE, "drian", "1").err()).contains("muster drain");
-        assertThat(refused(Exit.USAGE, "status", "-s", "broken").err()).contains("the states are avail");
+        assertThat(refused(Exit.USAGE, "status", "-s", "broken").err()).contains("the states are available");
         assertThat(refused(Exit.USAGE, "status", "-o", "nope").err())
                 .contains("there is no column nope; there are state,");
         assertThat(refused(Exit.USAGE, "status", "--uri", "tcp://x").err()).contains("expected local:///PATH");
@@ -423,7 +423,7 @@ class CommandTest extends VerbTest {
         succeeds("exclude", "node2", "spare");
         reload("node[0,3]");
         Result status = muster("status", "-n", "-o", "state,nodelist");
-        assertThat(status.out()).isEqualTo("avail node[0,3]\n");
+        assertThat(status.out()).isEqualTo("available node[0,3]\n");
         assertThat(status.err())
                 .isEqualTo("muster status: these hosts left R and will be drained when they return: node1\n");
         assertThat(muster("status", "--json").out()).contains("\"departed_drained\":\"node1\"");
@@ -447,24 +447,25 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.NO_TARGET, "undrain", "node[1,9]").err()).containsPattern("node(9|\\[1,9\\])");
         succeeds("undrain", "node1");
         succeeds("include", "node2");
-        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("avail node[0,3]\n");
+        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("available node[0,3]\n");
         reload("node[0-3]");
-        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("avail node[0-3]\n");
+        assertThat(out("status", "-n", "-o", "state,nodelist")).isEqualTo("available node[0-3]\n");
     }
 
     @Test
     void resourceExcludeAppliesToTheRanksOfEachLoadedR() throws Exception {
         daemon.reconfigure(FOUR_NODES + "[resource]\nexclude = \"1,3\"\n");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
-                .isEqualTo("  avail 0,2 node[0,2]\nexclude 1,3 node[1,3]\n");
+                .isEqualTo("available 0,2 node[0,2]\n excluded 1,3 node[1,3]\n");
         reload("node[2,1,0]");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
-                .isEqualTo("  avail 0,2 node[2,0]\nexclude 1   node1\n");
+                .isEqualTo("available 0,2 node[2,0]\n excluded 1   node1\n");
         daemon.reconfigure(FOUR_NODES + "[resource]\nexclude = \"2-3\"\n");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
-                .isEqualTo("  avail 1-2 node[1,0]\nexclude 0   node2\n");
+                .isEqualTo("available 1-2 node[1,0]\n excluded 0   node2\n");
         reload("node[3,0]");
-        assertThat(out("status", "-n", "-o", "state,ranks,nodelist")).isEqualTo("  avail 1 node0\nexclude 0 node3\n");
+        assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
+                .isEqualTo("available 1 node0\n excluded 0 node3\n");
     }
 
     @Test
@@ -472,7 +473,7 @@ class CommandTest extends VerbTest {
         succeeds("drain", "node1", "x");
         reload("node[3,1,0]");
         assertThat(out("status", "-n", "-o", "state,ranks,nodelist"))
-                .isEqualTo("  avail 0,2 node[3,0]\ndrained 1   node1\n");
+                .isEqualTo("available 0,2 node[3,0]\n  drained 1   node1\n");
     }
 
     @Test

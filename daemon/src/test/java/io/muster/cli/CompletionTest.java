@@ -119,7 +119,7 @@ class CompletionTest {
     }
 
     private static final String WORDS = """
-            printf '%s\\n' 'target n1' 'target n2' 'target all' 'target @batch' 'property batch' 'state drained' 'state avail' \\
+            printf '%s\\n' 'target n1' 'target n2' 'target all' 'target @batch' 'property batch' 'state drained' 'state available' \\
                 'holder admin' 'holder ops'
             """;
 
@@ -145,7 +145,7 @@ class CompletionTest {
                         "ask muster drain --holder=o",
                         "ask muster drain --for 5m n",
                         "ask muster status -s drai",
-                        "ask muster list -s avail,drai",
+                        "ask muster list -s available,drai",
                         "ask muster why n1 n",
                         "ask muster property remove b",
                         "ask muster property remove batch @",
@@ -159,7 +159,7 @@ class CompletionTest {
                         "muster drain --holder=o -> --holder=ops",
                         "muster drain --for 5m n -> n1 n2",
                         "muster status -s drai -> drained",
-                        "muster list -s avail,drai -> avail,drained",
+                        "muster list -s available,drai -> available,drained",
                         "muster why n1 n -> n1 n2",
                         "muster property remove b -> batch",
                         "muster property remove batch @ -> @batch",
@@ -268,17 +268,17 @@ class CompletionTest {
                             mark failing
                             mark unknown
                             mark none
-                            state avail
+                            state available
                             state allocated
+                            state offline
+                            state unknown
                             state torpid
-                            state exclude
+                            state excluded
                             state lost
                             state draining
                             state drained
                             state all
                             state online
-                            state offline
-                            state unknown
                             holder admin
                             holder ops
                             """, ""));

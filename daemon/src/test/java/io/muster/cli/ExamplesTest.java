@@ -32,12 +32,12 @@ class ExamplesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            rfc4-figure1 | containment        | ClusterA (cluster)>Rack1 (rack)>node1 [avail]>core0
+            rfc4-figure1 | containment        | ClusterA (cluster)>Rack1 (rack)>node1 [available]>core0
             rfc4-figure2 | network            | CoreSwitch1 (core-switch)>EdgeSwitch[1-3] (3 x edge-switch)
-            rfc4-figure3 | physical-hierarchy | ClusterA (site-cluster)>Rack1 (rack)>node1 [avail]
-            rfc4-figure5 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [avail]
-            rfc4-figure6 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [avail]
-            racks        | power              | power0>pdu[0-33] (34 x pdu)>rack[0-135] (136 x rack, 4 each) [each: 72 avail]>pdu34>rack[136-137] (2 x rack) [each: 72 avail]>rack138 [64 avail]
+            rfc4-figure3 | physical-hierarchy | ClusterA (site-cluster)>Rack1 (rack)>node1 [available]
+            rfc4-figure5 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [available]
+            rfc4-figure6 | pfs1 | PFS1 (pfs) = 100GB/s>CoreSwitch1 (core-switch) = 80GB/s>EdgeSwitch[1-2] (2 x edge-switch) = 40GB/s>node[1-4] (4 x node, 2 each) [available]
+            racks        | power              | power0>pdu[0-33] (34 x pdu)>rack[0-135] (136 x rack, 4 each) [each: 72 available]>pdu34>rack[136-137] (2 x rack) [each: 72 available]>rack138 [64 available]
             """)
     void graphDrawsTheSubsystemOfTheFigure(String example, String subsystem, String tree) throws Exception {
         Shell.Result drawn = run(example, "graph", "--subsystem", subsystem);
@@ -52,7 +52,7 @@ class ExamplesTest {
         assertThat(run(example, "graph", "--full").out()).isEqualTo("""
                 ClusterA (cluster)
                 `- Rack[1-2] (2 x rack)
-                   `- node[1-4] (4 x node, 2 each) [avail]
+                   `- node[1-4] (4 x node, 2 each) [available]
                       `- socket[0-1] (2 x socket)
                          |- memory0 = 16GB
                          `- core[0-15] (16 x core, 8 each)

@@ -51,7 +51,8 @@ class ExitTest {
     void aGuestMayReadTheStatusAndIsDeniedOtherRequests() throws Exception {
         String guests = "[access]\nallow-guest-user = true\n" + RESOURCES;
         try (RunningDaemon daemon = RunningDaemon.start(directory, guests, RunningDaemon.uid() + 1)) {
-            assertThat(run(daemon, "status", "-no", "state,nnodes")).isEqualTo(new Result(Exit.OK, "avail 4096\n", ""));
+            assertThat(run(daemon, "status", "-no", "state,nnodes"))
+                    .isEqualTo(new Result(Exit.OK, "available 4096\n", ""));
             assertThat(run(daemon, "drain", "1", "x"))
                     .isEqualTo(new Result(
                             Exit.DENIED,
@@ -63,7 +64,7 @@ class ExitTest {
             assertThat(run(daemon, "acquire").err()).contains("the right \"acquire\"");
             assertThat(run(daemon, "acquire").exit()).isEqualTo(Exit.DENIED);
             assertThat(run(daemon, "why", "1").out()).contains("only admins may read the journal");
-            assertThat(run(daemon, "status", "-no", "state").out()).isEqualTo("avail\n");
+            assertThat(run(daemon, "status", "-no", "state").out()).isEqualTo("available\n");
         }
     }
 
@@ -140,7 +141,7 @@ class ExitTest {
             assertThat(run(daemon, "undrain", "1").exit()).isEqualTo(Exit.READ_ONLY);
             Result status = run(daemon, "status", "-no", "state,reason,nnodes");
             assertThat(status.exit()).isZero();
-            assertThat(status.out()).isEqualTo("  avail      4095\ndrained kept    1\n");
+            assertThat(status.out()).isEqualTo("available      4095\n  drained kept    1\n");
             assertThat(status.err()).startsWith("muster status: the daemon takes no changes: ");
         }
     }

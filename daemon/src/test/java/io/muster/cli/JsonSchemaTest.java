@@ -44,6 +44,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,9 +86,14 @@ final class JsonSchemaTest {
             "group.offline_since is null",
             "host.liveness_since is null",
             "host.offline_since is null",
-            "status.waiting item is string",
+            "listed-departed-host.absences item.reason is null",
             "trouble.since is null",
             "upgrade-status.permits item is string");
+
+    /** What only standbys, pages, a ledger on etcd and daemons that wait or doubt have, which other tests look at. */
+    private static final Pattern OF_OTHER_DAEMONS =
+            Pattern.compile("(service|list-document)\\..*|.*\\.standby.*|.*\\.next is integer"
+                    + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string");
 
     private final Set<String> run = new TreeSet<>();
     private final List<String> wrong = new ArrayList<>();
@@ -160,7 +166,9 @@ final class JsonSchemaTest {
         onEtcd();
         assertThat(wrong).isEmpty();
         assertThat(run).isEqualTo(verbsWithJson());
-        assertThat(schema.unseen()).isEqualTo(ELSEWHERE);
+        assertThat(schema.unseen().stream()
+                        .filter(place -> !OF_OTHER_DAEMONS.matcher(place).matches()))
+                .containsExactlyInAnyOrderElementsOf(ELSEWHERE);
     }
 
     private static Set<String> verbsWithJson() {
@@ -204,6 +212,7 @@ final class JsonSchemaTest {
         json(0, "status", "--expand");
         json(0, "summary");
         json(0, "list");
+        json(0, "list", "--expand");
         json(0, "info");
         json(0, "why", hosts);
         json(0, "property list");

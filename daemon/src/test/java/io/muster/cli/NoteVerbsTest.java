@@ -85,7 +85,7 @@ final class NoteVerbsTest {
         assertThat(run("why", "/cluster0/rack1").exit()).isEqualTo(Exit.NO_TARGET);
 
         assertThat(out("graph", "--depth=2"))
-                .contains("cluster0 #site=north", "node1 #firmware=7.1 #suspect [avail]", "gpu3 [failing]");
+                .contains("cluster0 #site=north", "node1 #firmware=7.1 #suspect [available]", "gpu3 [failing]");
         assertThat(out("graph", "--format=jgf"))
                 .contains("\"state\":\"failing\"", "\"tags\":{\"firmware\":\"7.1\",\"suspect\":\"\"}");
         assertThat(out("status", "--json"))

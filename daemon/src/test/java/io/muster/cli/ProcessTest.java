@@ -56,7 +56,7 @@ class ProcessTest {
         assertThat(clientClassPath()).doesNotContain("netty-").doesNotContain("slf4j");
         try (RunningDaemon daemon =
                 RunningDaemon.start(directory, "[[resource.config]]\nhosts = \"n[0-1]\"\ncores = \"0\"\n")) {
-            assertThat(bash(daemon.uri(), java() + "status -n")).isEqualTo("avail ✔ 2  n[0-1]\nexit 0");
+            assertThat(bash(daemon.uri(), java() + "status -n")).isEqualTo("available ✔ 2  n[0-1]\nexit 0");
             assertThat(bash(daemon.uri(), java() + "drain 1 schlechte Säule && " + java() + "drain -no reason"))
                     .isEqualTo("schlechte Säule\nexit 0");
             assertThat(bash(daemon.uri(), java() + "check " + daemon.configFile()))

@@ -318,9 +318,9 @@ class RequestVerbsTest {
                         cluster0
                         ├─ node0 [excluded]
                         │  └─ core = 4 ids=0-3
-                        ├─ node[1-3] (3 x node) [avail]
+                        ├─ node[1-3] (3 x node) [available]
                         │  └─ core = 4 ids=0-3
-                        ├─ node[4-6] (3 x node) batch [avail]
+                        ├─ node[4-6] (3 x node) batch [available]
                         │  ├─ core = 4 ids=0-3
                         │  └─ gpu = 2 ids=0-1
                         └─ node7 batch [offline]
@@ -342,7 +342,7 @@ class RequestVerbsTest {
                 .startsWith("digraph \"containment\" {\n")
                 .contains(
                         "v0 [label=\"cluster0\"",
-                        "[label=\"node[4-6] (3 x node) batch [avail]\", fillcolor=\"#d9ead3\"];",
+                        "[label=\"node[4-6] (3 x node) batch [available]\", fillcolor=\"#d9ead3\"];",
                         "v0 -> v3;")
                 .endsWith("}\n");
     }
@@ -394,7 +394,7 @@ class RequestVerbsTest {
             assertThat(shell.run("graph")).isEqualTo(new Result(0, """
                             cluster0
                             └─ rack0
-                               ├─ a (node) fast [avail]
+                               ├─ a (node) fast [available]
                                └─ b (node) [drained]
                             """, ""));
         }
@@ -422,24 +422,24 @@ class RequestVerbsTest {
         try (RunningDaemon daemon = RunningDaemon.start(own, machine)) {
             Shell shell = new Shell().with("MUSTER_URI", daemon.uri()).with("LC_ALL", "C.UTF-8");
             assertThat(shell.run("graph", "-d2").out())
-                    .startsWith("cluster0\n└─ n[1-4] (4 x node) [avail]\n   └─ core");
+                    .startsWith("cluster0\n└─ n[1-4] (4 x node) [available]\n   └─ core");
             daemon.reconfigure(machine + entries);
             assertThat(shell.run("drain", "n3", "psu").exit()).isZero();
             assertThat(shell.run("graph", "-d3").out()).isEqualTo("""
                     cluster0
                     ├─ rack1
-                    │  └─ n[1-2] (2 x node) [avail]
+                    │  └─ n[1-2] (2 x node) [available]
                     │     └─ socket[0-1] (2 x socket)
                     └─ rack2
                        ├─ n3 (node) [drained]
                        │  └─ socket[0-1] (2 x socket)
-                       └─ n4 (node) [avail]
+                       └─ n4 (node) [available]
                           └─ socket[0-1] (2 x socket)
                     """);
             assertThat(shell.run("graph", "--from", "/cluster0/rack2", "-d1").out())
-                    .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [avail]\n");
+                    .isEqualTo("rack2\n├─ n3 (node) [drained]\n└─ n4 (node) [available]\n");
             assertThat(shell.run("graph", "-s", "power").out())
-                    .isEqualTo("pdu0\n├─ rack1 [2 avail]\n└─ rack2 [1 avail, 1 drained]\n");
+                    .isEqualTo("pdu0\n├─ rack1 [2 available]\n└─ rack2 [1 available, 1 drained]\n");
             assertThat(shell.run("graph", "--from", "rack7").err())
                     .startsWith("muster graph: --from: expression \"rack7\": there is no type and no name rack7");
             assertThat(shell.run("graph", "--from", "socket0").err())

@@ -97,6 +97,11 @@ final class StandbyTest {
                     .isInstanceOfSatisfying(
                             RpcException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EREMOTE))
                     .hasMessageContaining("a (local://" + directory.resolve("a/s") + ") leads");
+            assertThat(muster(standby.uri(), "status", "--json").out())
+                    .contains("\"usage\":null,\"schedulers\":null,\"waiting\":null")
+                    .contains("\"standby\":{\"leader\":\"" + leader.uri() + "\",\"lag\":");
+            assertThat(muster(leader.uri(), "status", "--json").out())
+                    .contains("\"standby\":null", "\"usage\":[],\"schedulers\":[],\"waiting\":[]");
         }
     }
 

@@ -70,7 +70,7 @@ class SummaryTest extends VerbTest {
                 .hasSizeLessThan(23)
                 .allMatch(line -> line.length() <= 80);
         assertThat(onTerminal(80, 27, "status").err()).isNotEmpty();
-        assertThat(onTerminal(80, 28, "status").out()).contains("drained ✔       1 reason 24 r024n00\n");
+        assertThat(onTerminal(80, 28, "status").out()).contains("drained ✗       1 reason 24 r024n00\n");
     }
 
     @Test
@@ -83,9 +83,9 @@ class SummaryTest extends VerbTest {
                 .hasSize(27);
         assertThat(out("status").lines()).hasSize(27);
         assertThat(out("status")).doesNotContain("more hosts");
-        assertThat(onTerminal(80, 24, "status", "-s", "avail").out()).isEqualTo("""
-                        STATE UP NNODES REASON NODELIST
-                        avail ✔     975        r000n[01-39],r001n[01-39],...[897 more hosts]
+        assertThat(onTerminal(80, 24, "status", "-s", "available").out()).isEqualTo("""
+                            STATE UP NNODES REASON NODELIST
+                        available ✔     975        r000n[01-39],r001n[01-39],...[897 more hosts]
                         """);
     }
 
@@ -134,15 +134,15 @@ class SummaryTest extends VerbTest {
         assertThat(text)
                 .startsWith("""
                         up         984 of 1,000 hosts, 3,936 of 4,000 cores, 0 of 0 GPUs
-                        states     984 avail, 5 avail*, 1 exclude, 10 drained
+                        states     984 available, 5 offline, 1 excluded, 10 drained
                         scheduler  none is connected
                         disk       accepts changes; the journal has\s""")
                 .containsPattern("\nqueue    batch    390      400 1,560    1,600  0       0\n")
                 .containsPattern("\nproperty row\\* \\(2\\) 984    1,000 3,936    4,000  0       0\n")
-                .containsPattern("\nnew in 12h +\\S+ exclude      1        spare    r024n39\n")
-                .containsPattern("\n +\\S+ offline      5 +r010n\\[00-04\\]\n")
-                .containsPattern("\noldest +\\S+ drained     10 ops    firmware r000n\\[00-09\\]\n")
-                .containsPattern("\nending +in \\S+ drained     10 ops    firmware r000n\\[00-09\\]\n");
+                .containsPattern("\nnew in 12h +\\S+ excluded +1        spare    r024n39\n")
+                .containsPattern("\n +\\S+ offline +5 +r010n\\[00-04\\]\n")
+                .containsPattern("\noldest +\\S+ drained +10 ops    firmware r000n\\[00-09\\]\n")
+                .containsPattern("\nending +in \\S+ drained +10 ops    firmware r000n\\[00-09\\]\n");
         assertThat(out("summary", "-q", "batch")).startsWith("up         390 of 400 hosts, ");
     }
 
@@ -151,7 +151,7 @@ class SummaryTest extends VerbTest {
         try (RunningDaemon plain =
                 RunningDaemon.start(place, "[[resource.config]]\nhosts = \"node[0-3]\"\ncores = \"0-3\"\n")) {
             Result summary = new Shell().with("MUSTER_URI", plain.uri()).run("summary");
-            assertThat(summary.out()).contains("4 avail").doesNotContain("OF HOSTS");
+            assertThat(summary.out()).contains("4 available").doesNotContain("OF HOSTS");
         }
     }
 

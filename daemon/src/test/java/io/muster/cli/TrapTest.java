@@ -58,7 +58,7 @@ class TrapTest extends VerbTest {
         String[] words = line.split(" ");
         assertThat(refused(Exit.USAGE, words).err())
                 .startsWith("muster " + words[0] + ": " + sentence + ", not a reason\n  nothing was changed; ");
-        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 10\n");
+        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("available 10\n");
     }
 
     @Test
@@ -90,7 +90,7 @@ class TrapTest extends VerbTest {
         assertThat(onTerminal("", "exclude", "0-2").exit()).isEqualTo(Exit.ERROR);
         assertThat(onTerminal("no\n", "offline", "0-2").exit()).isEqualTo(Exit.ERROR);
         assertThat(onTerminal("no\n", "property", "add", "fast", "all").exit()).isEqualTo(Exit.ERROR);
-        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("avail 10\n");
+        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("available 10\n");
         assertThat(onTerminal("y\n", "drain", "0-2", "x")).isEqualTo(new Result(Exit.OK, "", question));
         assertThat(onTerminal("", "drain", "3-4", "x")).isEqualTo(new Result(Exit.OK, "", ""));
         assertThat(onTerminal("", "undrain", "--dry-run", "0-4").exit()).isZero();
@@ -156,7 +156,7 @@ class TrapTest extends VerbTest {
                 .startsWith("would undrain node[1-2] (ranks 1-2) reason=\"excluded\" holder=admin by ")
                 .contains("would exclude node[1-3] (ranks 1-3) by ");
         assertThat(muster("exclude", "1-3")).isEqualTo(new Result(Exit.OK, "", "ended the hold admin on node[1-2]\n"));
-        assertThat(out("status", "-no", "state,nodelist")).isEqualTo("  avail node[0,4-9]\nexclude node[1-3]\n");
+        assertThat(out("status", "-no", "state,nodelist")).isEqualTo("available node[0,4-9]\n excluded node[1-3]\n");
         assertThat(out("why", "2")).contains("not up: excluded\n", "hold        ops: firmware by ");
         succeeds("include", "1-3");
         assertThat(out("drain", "-no", "holder,nodelist")).isEqualTo("ops node[2-3]\n");

@@ -87,7 +87,7 @@ final class UsageTest {
         use("0-1");
         run("drain", "1", "fan");
         assertThat(run("status", "-no", "state,nodelist").out())
-                .isEqualTo("    avail node2\n   avail* node3\nallocated node0\n draining node1\n");
+                .isEqualTo("available node2\nallocated node0\n  offline node3\n draining node1\n");
         assertThat(run("status", "-no", "state,nodelist", "-s", "draining").out())
                 .isEqualTo("draining node1\n");
         assertThat(run("list", "-no", "state,nodelist").out())
@@ -95,8 +95,9 @@ final class UsageTest {
         assertThat(run("why", "node0").out()).contains("jobs        allocated, as bridge reported");
 
         reporter.close();
-        await().atMost(PATIENCE).until(() -> isShown("?", "-s", "unknown"));
-        assertThat(run("status", "-no", "state,nodelist").out()).isEqualTo("  avail? node[0,2-3]\ndrained? node1\n");
+        await().atMost(PATIENCE).until(() -> isShown("unknown", "-s", "unknown"));
+        assertThat(run("status", "-no", "state,nodelist").out())
+                .isEqualTo("        unknown node[0,2-3]\ndrained,unknown node1\n");
         assertThat(run("why", "node3").out())
                 .contains("bridge does not report")
                 .contains("jobs        unknown: nobody reports them");

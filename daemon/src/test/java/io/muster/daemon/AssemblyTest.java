@@ -121,7 +121,7 @@ class AssemblyTest {
         Daemon daemon = Daemon.start(config("admin-socket = \"admin.sock\""), environment(), telemetry, Tracer.OFF);
         assertThat(telemetry.metrics().unbound()).isEmpty();
         assertThat(telemetry.metrics().scrape())
-                .contains("muster_nodes{state=\"up\"} 4.0")
+                .contains("muster_nodes{state=\"available\"} 4.0")
                 .contains("muster_connections{socket=\"main\"} 0.0")
                 .contains("muster_connections{socket=\"admin\"} 0.0")
                 .contains("muster_resources{type=\"node\"} 4.0");

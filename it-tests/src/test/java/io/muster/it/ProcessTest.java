@@ -313,7 +313,8 @@ class ProcessTest {
             assertThat(names)
                     .hasSizeGreaterThan(25)
                     .allSatisfy(name -> assertThat(metrics).contains("\n" + name));
-            assertThat(metrics).contains("muster_nodes{state=\"up\"} 8.0", "muster_resources{type=\"core\"} 32.0");
+            assertThat(metrics)
+                    .contains("muster_nodes{state=\"available\"} 8.0", "muster_resources{type=\"core\"} 32.0");
         }
     }
 

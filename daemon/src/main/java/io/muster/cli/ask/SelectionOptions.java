@@ -1,10 +1,8 @@
 package io.muster.cli.ask;
 
-import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Failure;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
-import io.muster.protocol.client.FluxClient;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Console;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,60 +35,25 @@ public final class SelectionOptions {
     private List<String> properties = List.of();
 
     /**
-     * Returns the ranks that the options and the targets select.
+     * Returns the question about the hosts that the options and the targets select.
      *
-     * @param targets targets besides {@code -i}; empty for all
+     * @param targets targets besides {@code -i}, as the user gave them; empty for all
      */
-    public Idset among(FluxClient client, ResourceSet resources, List<String> targets) throws IOException {
-        Idset chosen = targets.isEmpty() ? resources.ranks() : find(resources, targets);
+    public ObjectNode question(Console console, List<String> targets) throws IOException {
+        ObjectNode question = JsonNodeFactory.instance.objectNode();
+        if (!targets.isEmpty()) {
+            question.put("targets", String.join(" ", TargetNames.read(console, targets)));
+        }
         if (include != null) {
-            chosen = chosen.intersect(TargetNames.among(resources, TargetNames.resolve(client, include, false)));
+            question.put("include", include);
         }
         if (!queues.isEmpty()) {
-            chosen = chosen.intersect(inQueues(resources, Queues.ask(client)));
+            question.put("queues", String.join(",", queues));
         }
-        return properties.isEmpty() ? chosen : chosen.intersect(withProperties(resources));
+        return properties.isEmpty() ? question : question.put("properties", String.join(",", properties));
     }
 
     public boolean isGiven() {
         return include != null || !queues.isEmpty() || !properties.isEmpty();
-    }
-
-    /** Returns the queues given with {@code -q}; empty for all. */
-    public List<String> queues() {
-        return queues;
-    }
-
-    /** Returns the ranks selected by all targets together; fails if one of them does not exist. */
-    public static Idset find(ResourceSet resources, List<String> targets) {
-        Idset found = Idset.EMPTY;
-        for (String text : targets) {
-            found = found.union(TargetNames.find(resources, text));
-        }
-        return found;
-    }
-
-    private Idset inQueues(ResourceSet resources, Queues configured) {
-        Idset found = Idset.EMPTY;
-        for (String name : queues) {
-            if (configured.has(name)) {
-                found = found.union(configured.ranks(resources, name));
-            } else if (resources.properties().containsKey(name)
-                    || configured.requires().isEmpty()) {
-                found = found.union(TargetNames.having(resources, name));
-            } else {
-                String advice = TargetNames.known(name, configured.requires().keySet());
-                throw new Failure(Exit.NO_TARGET, "there is no queue " + name, advice);
-            }
-        }
-        return found;
-    }
-
-    private Idset withProperties(ResourceSet resources) {
-        Idset found = Idset.EMPTY;
-        for (String name : properties) {
-            found = found.union(TargetNames.having(resources, name));
-        }
-        return found;
     }
 }

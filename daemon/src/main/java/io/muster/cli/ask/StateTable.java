@@ -1,11 +1,10 @@
 package io.muster.cli.ask;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.HashMap;
@@ -30,49 +29,43 @@ public final class StateTable {
             Column.ranks("ranks", "RANKS"),
             Column.hosts("nodelist", "NODELIST"));
 
-    private final Overview standing;
     private final TableOptions look;
     private final Console console;
-    private final double now;
     private final Zone zone;
 
-    public StateTable(Overview standing, TableOptions look, Console console, Zone zone) {
-        this.standing = standing;
+    public StateTable(TableOptions look, Console console, Zone zone) {
         this.look = look;
         this.console = console;
-        this.now = standing.now(console);
         this.zone = zone;
     }
 
     /**
-     * Prints the groups, or a summary of their ranks if the table is longer than the terminal.
+     * Prints the groups of a document, or a summary of their hosts if the table is longer than the terminal.
      *
+     * @param question for which the document was the answer
      * @param formats formats by name
      * @param verb the verb and its program, for messages
      */
-    public void print(List<StateGroup> groups, Map<String, String> formats, FluxClient client, String verb)
+    public void print(
+            StateDocument document, ObjectNode question, Map<String, String> formats, FluxClient client, String verb)
             throws IOException {
-        Fold fold = new Fold(standing.resources(), look.choose(COLUMNS, formats), look.expand());
-        for (StateGroup group : groups) {
-            fold.add(cells(group, look.isTemplate(formats)), group.ranks());
+        Fold fold = new Fold(look.choose(COLUMNS, formats), look.expand());
+        for (StateRow group : document.groups()) {
+            fold.add(cells(group, document.now(), look.isTemplate(formats)), group);
         }
-        look.print(fold.table(), formats, console, zone, () -> {
-            Idset ranks = groups.stream().map(StateGroup::ranks).reduce(Idset.EMPTY, Idset::union);
-            Summary.instead(console, zone, verb, client, standing, ranks);
-        });
+        look.print(fold.table(), formats, console, zone, () -> Summary.instead(console, zone, verb, client, question));
     }
 
-    private Map<String, String> cells(StateGroup group, boolean forPrograms) {
+    private Map<String, String> cells(StateRow group, double now, boolean forPrograms) {
         Map<String, String> cells = new HashMap<>();
+        double since = group.since();
         cells.put("state", group.word());
-        cells.put("statex", group.state().label());
+        cells.put("statex", group.state());
         cells.put("status", group.online() ? "online" : "offline");
-        cells.put("up", look.mark(console, group.online()));
-        cells.put("up.ascii", group.online() ? "y" : "n");
-        cells.put("since", Times.age(group.since(), now));
-        cells.put(
-                "timestamp",
-                group.since() <= 0 ? "-" : forPrograms ? Times.second(group.since()) : zone.second(group.since()));
+        cells.put("up", look.mark(console, group.up()));
+        cells.put("up.ascii", group.up() ? "y" : "n");
+        cells.put("since", Times.age(since, now));
+        cells.put("timestamp", since <= 0 ? "-" : forPrograms ? Times.second(since) : zone.second(since));
         cells.put("holder", group.holders());
         cells.put("by", group.by());
         cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));

@@ -1,5 +1,6 @@
 package io.muster.cli.ask;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -57,6 +58,11 @@ public final class TableOptions {
 
     public boolean expand() {
         return expand;
+    }
+
+    /** Adds to a question whether the answer names each host, which only documents for programs need. */
+    public ObjectNode expand(ObjectNode question, boolean json) {
+        return expand && json ? question.put("expand", true) : question;
     }
 
     private Style style(Console console) {

@@ -106,7 +106,7 @@ public final class Reload extends ServerVerb {
         tell("new", remap.added());
         tell("left the inventory; their holds are kept until they return", remap.vanished());
         tell("moved to another rank", remap.moved());
-        console().print(standing.flux() ? "" : "no scheduler is connected\n");
+        console().print("no scheduler is connected\n");
     }
 
     /** Refuses an R that the daemon would refuse, because the connected scheduler cannot be sent all of it. */

@@ -38,9 +38,9 @@ public final class Top extends ServerVerb {
         if (json()) {
             throw new Failure(Exit.USAGE, "this verb prints no JSON", "`muster status --json` prints the same once");
         }
-        try (TopFeed feed = TopFeed.start(client, this::connect);
+        try (TopFeed feed = TopFeed.start(client, this::connect, zone.zone(console())::second);
                 Screen screen = Screen.open(console())) {
-            TopView view = new TopView(console().style(), zone.zone(console())::second);
+            TopView view = new TopView(console().style());
             long drawn = 0;
             while (true) {
                 boolean changed = drawn == 0 || System.nanoTime() - drawn > AGES_NANOS;
@@ -54,10 +54,11 @@ public final class Top extends ServerVerb {
                         return Exit.OK;
                     }
                 }
+                feed.follow(view.host());
                 if (changed) {
                     view.size(screen.columns(), screen.rows());
                     drawn = System.nanoTime();
-                    screen.draw(view.lines(console(), drawn), view.marked());
+                    screen.draw(view.lines(drawn), view.marked());
                 }
             }
         }
@@ -67,7 +68,7 @@ public final class Top extends ServerVerb {
         if (news.bug() != null) {
             throw news.bug();
         } else if (news.state() != null) {
-            view.show(news.state(), System.nanoTime());
+            view.show(news.state(), news.host(), System.nanoTime());
         } else {
             view.lose(news.loss());
         }

@@ -1,9 +1,13 @@
 package io.muster.cli.follow;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Pause;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.status.HostStatus;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -12,10 +16,12 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,11 +40,15 @@ final class TopFeed implements AutoCloseable {
      * A report of the thread.
      *
      * @param state null if the connection is lost, or could not be made again
+     * @param host what is known about the host that is shown; none for no host
      * @param loss the reason; "" with a state
      * @param bug the exception that ended the thread; null if the thread continues
      */
     record News(
-            @Nullable Overview state, String loss, @Nullable RuntimeException bug) {}
+            @Nullable StateDocument state,
+            List<String> host,
+            String loss,
+            @Nullable RuntimeException bug) {}
 
     /** Connects to the first daemon that accepts the connection. */
     interface Dial {
@@ -46,12 +56,16 @@ final class TopFeed implements AutoCloseable {
     }
 
     private final Dial dial;
+    private final DoubleFunction<String> time;
     private final BlockingQueue<News> news = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile boolean ended;
+    /** The host that is shown; "" for none. */
+    private volatile String host = "";
 
-    private TopFeed(Dial dial, FluxClient client, @Nullable EventFeed journal) {
+    private TopFeed(Dial dial, FluxClient client, @Nullable EventFeed journal, DoubleFunction<String> time) {
         this.dial = dial;
+        this.time = time;
         this.thread = new Thread(() -> run(client, journal), "top");
         thread.setDaemon(true);
     }
@@ -60,11 +74,10 @@ final class TopFeed implements AutoCloseable {
      * Begins to read over a connection, which belongs to the thread until the feed is closed. If the daemon does not let the
      * user read, this method throws an exception.
      */
-    static TopFeed start(FluxClient client, Dial dial) throws IOException {
+    static TopFeed start(FluxClient client, Dial dial, DoubleFunction<String> time) throws IOException {
         EventFeed journal = journal(client);
-        Overview first = Overview.ask(client);
-        TopFeed feed = new TopFeed(dial, client, journal);
-        feed.say(new News(first, "", null));
+        TopFeed feed = new TopFeed(dial, client, journal, time);
+        feed.tell(client);
         feed.thread.start();
         return feed;
     }
@@ -103,9 +116,9 @@ final class TopFeed implements AutoCloseable {
                 pause = connected[0] ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
             }
         } catch (RuntimeException bug) {
-            say(new News(null, "", bug));
+            say(new News(null, List.of(), "", bug));
         } catch (Error bug) {
-            say(new News(null, "", new IllegalStateException(bug)));
+            say(new News(null, List.of(), "", new IllegalStateException(bug)));
         } catch (IOException interrupted) {
             // The verb has ended.
         }
@@ -120,18 +133,23 @@ final class TopFeed implements AutoCloseable {
         try {
             part.run();
         } catch (RpcException lost) {
-            say(new News(null, lost.sentence(), null));
+            say(new News(null, List.of(), lost.sentence(), null));
         } catch (UncheckedIOException lost) {
             say(new News(
-                    null, String.valueOf(Objects.requireNonNull(lost.getCause()).getMessage()), null));
+                    null,
+                    List.of(),
+                    String.valueOf(Objects.requireNonNull(lost.getCause()).getMessage()),
+                    null));
         } catch (IOException | Failure lost) {
-            say(new News(null, String.valueOf(lost.getMessage()), null));
+            say(new News(null, List.of(), String.valueOf(lost.getMessage()), null));
         }
     }
 
     private void read(FluxClient client, @Nullable EventFeed journal) throws IOException {
+        String told = "";
         for (int glances = 1; !ended; glances++) {
-            if (hasNews(journal) || glances >= MOST_GLANCES) {
+            if (hasNews(journal) || glances >= MOST_GLANCES || !told.equals(host)) {
+                told = host;
                 tell(client);
                 glances = 0;
             }
@@ -139,7 +157,27 @@ final class TopFeed implements AutoCloseable {
     }
 
     private boolean tell(FluxClient client) throws IOException {
-        return say(new News(Overview.ask(client), "", null));
+        String shown = host;
+        return say(new News(
+                StateDocument.ask(client, StateDocument.STATUS, JsonNodeFactory.instance.objectNode()),
+                shown.isEmpty() ? List.of() : account(Overview.ask(client), shown),
+                "",
+                null));
+    }
+
+    private List<String> account(Overview standing, String name) {
+        Idset ranks = standing.resources().ranksOf(name);
+        return ranks.isEmpty()
+                ? List.of("there is no host " + name)
+                : new HostStatus(standing.state(), ranks.first(), standing.usage(), standing.schedulers(), List.of())
+                        .text(standing.time(), "", time)
+                        .lines()
+                        .toList();
+    }
+
+    /** Sets the host of which reports tell everything; "" for none. */
+    void follow(String name) {
+        host = name;
     }
 
     /**

@@ -1,22 +1,21 @@
 package io.muster.cli.follow;
 
-import io.muster.cli.ask.Overview;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.cli.ask.StateDocument;
+import io.muster.cli.ask.StateRow;
 import io.muster.cli.terminal.Column;
-import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Style;
 import io.muster.cli.terminal.Table;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.idset.Idset;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.status.HostState;
-import io.muster.inventory.status.HostStatus;
-import io.muster.inventory.status.StateGroup;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The contents of the screen of {@code muster top}, and the effects of keys. Does not use the terminal. */
@@ -28,8 +27,10 @@ final class TopView {
     private static final String HELP = "up/down choose   Enter host   / filter   h host by name   Escape back   q end";
 
     private final Style style;
-    private final DoubleFunction<String> time;
-    private @Nullable Overview standing;
+    private @Nullable StateDocument standing;
+    /** What is known about the host that is shown. */
+    private List<String> account = List.of();
+
     private long shownAt;
     /** Why there is no connection; null if there is one. */
     private @Nullable String loss;
@@ -47,13 +48,13 @@ final class TopView {
     /** The host that is shown; "" for the table. */
     private String host = "";
 
-    TopView(Style style, DoubleFunction<String> time) {
+    TopView(Style style) {
         this.style = style;
-        this.time = time;
     }
 
-    void show(Overview next, long nanos) {
+    void show(StateDocument next, List<String> about, long nanos) {
         standing = next;
+        account = about;
         shownAt = nanos;
         loss = null;
     }
@@ -118,36 +119,34 @@ final class TopView {
         }
     }
 
+    /** Returns the host that is shown; "" for the table. */
+    String host() {
+        return host;
+    }
+
     private String firstHost() {
-        List<StateGroup> groups = groups();
-        return groups.isEmpty() || standing == null
+        List<StateRow> groups = groups();
+        return groups.isEmpty()
                 ? ""
-                : standing.resources()
-                        .hostOf(groups.get(Math.min(chosen, groups.size() - 1))
-                                .ranks()
-                                .first());
+                : Hostlist.parse(groups.get(Math.min(chosen, groups.size() - 1)).hosts())
+                        .nth(0);
     }
 
-    private List<StateGroup> groups() {
-        Overview now = standing;
-        List<StateGroup> out = new ArrayList<>();
+    private List<StateRow> groups() {
+        StateDocument now = standing;
         if (now == null) {
-            return out;
+            return List.of();
         }
-        for (StateGroup group : now.groups(now.resources().ranks())) {
-            boolean isIn = group.online() && (group.state() == HostState.AVAIL || group.state() == HostState.ALLOCATED);
-            if (!isIn && matches(now, group)) {
-                out.add(group);
-            }
-        }
-        return out;
+        Set<String> in = Set.of(HostState.AVAILABLE.word(), HostState.ALLOCATED.word());
+        return now.groups().stream()
+                .filter(group -> !in.contains(group.state()) && matches(group))
+                .toList();
     }
 
-    private boolean matches(Overview now, StateGroup group) {
-        String hosts = now.resources().hostsOf(group.ranks()).toString();
-        String text = String.join(" ", group.word(), group.holders(), group.by(), group.reason(), hosts);
+    private boolean matches(StateRow group) {
+        String text = String.join(" ", group.word(), group.holders(), group.by(), group.reason(), group.hosts());
         return text.toLowerCase(Locale.ROOT).contains(filter.toLowerCase(Locale.ROOT))
-                || !now.resources().ranksOf(filter).intersect(group.ranks()).isEmpty();
+                || Hostlist.parse(group.hosts()).contains(filter);
     }
 
     /** Returns the line of the chosen row; -1 if none is chosen. */
@@ -155,18 +154,18 @@ final class TopView {
         return host.isEmpty() && visible > 0 ? HEAD + chosen - first : -1;
     }
 
-    List<String> lines(Console console, long nanos) {
-        Overview shown = standing;
+    List<String> lines(long nanos) {
+        StateDocument shown = standing;
         if (shown == null) {
             return List.of();
         }
         double age = (nanos - shownAt) / (double) TimeUnit.SECONDS.toNanos(1);
-        double now = shown.now(console) + age;
+        double now = shown.now() + age;
         List<String> lines = new ArrayList<>();
         lines.add(sums(shown));
         String fault = fault(shown, age);
         lines.add(fault == null ? filter.isEmpty() ? "" : "filter: " + filter : "! " + fault);
-        lines.addAll(host.isEmpty() ? table(shown, now) : host(shown, now));
+        lines.addAll(host.isEmpty() ? table(now) : account);
         while (lines.size() < rows - 1) {
             lines.add("");
         }
@@ -175,27 +174,32 @@ final class TopView {
         return cut;
     }
 
-    private @Nullable String fault(Overview shown, double age) {
+    private @Nullable String fault(StateDocument shown, double age) {
         if (loss != null) {
             return "not connected, this is " + Times.span(age) + " old; connecting again: " + loss;
         } else if (age > LONGEST_SILENCE_SECONDS) {
             return "the daemon does not answer, this is " + Times.span(age) + " old";
         }
-        return shown.fault() == null ? shown.clock() : shown.fault();
+        JsonNode fault = shown.json().path("fault");
+        JsonNode trouble = fault.isTextual() ? fault : shown.json().path("clock");
+        return trouble.isTextual() ? trouble.asText() : null;
     }
 
-    private static String sums(Overview shown) {
+    private static String sums(StateDocument shown) {
         Map<String, Integer> sums = new LinkedHashMap<>();
-        for (StateGroup group : shown.groups(shown.resources().ranks())) {
-            sums.merge(group.word(), group.ranks().size(), Integer::sum);
+        int all = 0;
+        for (StateRow group : shown.groups()) {
+            sums.merge(group.word(), group.nnodes(), Integer::sum);
+            all += group.nnodes();
         }
         List<String> words = new ArrayList<>();
         sums.forEach((word, number) -> words.add(number + " " + word));
-        return shown.resources().nodes() + " hosts: " + String.join(", ", words) + "   seq " + shown.seq();
+        return all + " hosts: " + String.join(", ", words) + "   seq "
+                + shown.json().path("seq").asLong();
     }
 
-    private List<String> table(Overview shown, double now) {
-        List<StateGroup> groups = groups();
+    private List<String> table(double now) {
+        List<StateRow> groups = groups();
         int room = Math.max(1, rows - HEAD - 1);
         chosen = Math.max(0, Math.min(chosen, groups.size() - 1));
         first = Math.max(Math.min(first, chosen), chosen - room + 1);
@@ -211,28 +215,17 @@ final class TopView {
                 Column.left("by", "BY"),
                 Column.flexible("reason", "REASON"),
                 Column.hosts("nodelist", "NODELIST"));
-        for (StateGroup group : groups.subList(first, first + visible)) {
+        for (StateRow group : groups.subList(first, first + visible)) {
             table.row(
                     group.word(),
-                    Integer.toString(group.ranks().size()),
+                    Integer.toString(group.nnodes()),
                     Times.age(group.since(), now),
                     group.holders(),
                     group.by(),
                     group.reason(),
-                    shown.resources().hostsOf(group.ranks()).toString());
+                    group.hosts());
         }
         return table.render(true, new Style(style.color(), style.marks(), columns))
-                .lines()
-                .toList();
-    }
-
-    private List<String> host(Overview shown, double now) {
-        Idset ranks = shown.resources().ranksOf(host);
-        if (ranks.isEmpty()) {
-            return List.of("there is no host " + host);
-        }
-        return new HostStatus(shown.state(), ranks.first(), shown.usage(), shown.schedulers(), List.of())
-                .text(now, "", time)
                 .lines()
                 .toList();
     }

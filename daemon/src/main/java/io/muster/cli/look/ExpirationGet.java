@@ -1,13 +1,12 @@
 package io.muster.cli.look;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.cli.ask.Lifetime;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ReadVerb;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.inventory.axis.Times;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import picocli.CommandLine.Command;
@@ -28,18 +27,14 @@ public final class ExpirationGet extends ReadVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        Overview standing = Overview.ask(client);
-        double expiration = standing.resources().expiration();
+        StateDocument service = StateDocument.ask(client, StateDocument.SERVICE, JsonNodeFactory.instance.objectNode());
+        double expiration = service.time("expiration");
         if (json()) {
-            ObjectNode json = standing.toJson();
-            json.put("expiration", expiration == 0 ? null : Times.rfc3339(expiration));
-            console().json(json);
+            console().json(service.json());
         } else {
             console()
                     .println(
-                            expiration == 0
-                                    ? "never"
-                                    : Lifetime.time(expiration, standing.now(console()), zone.zone(console())));
+                            expiration == 0 ? "never" : Lifetime.time(expiration, service.now(), zone.zone(console())));
         }
         return Exit.OK;
     }

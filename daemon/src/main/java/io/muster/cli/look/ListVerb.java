@@ -1,18 +1,15 @@
 package io.muster.cli.look;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Fold;
-import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.Queues;
+import io.muster.cli.ask.StateDocument;
+import io.muster.cli.ask.StateRow;
 import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -67,28 +64,33 @@ public final class ListVerb extends UsageVerb {
     }
 
     @Override
-    int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
+    int run(FluxClient client, ObjectNode question) throws IOException {
+        List<Column> columns = json() ? List.of() : look.choose(COLUMNS, FORMATS);
+        boolean resources = columns.stream().anyMatch(column -> column.name().equals("rlist"));
+        StateDocument list = StateDocument.ask(
+                client, StateDocument.LIST, look.expand(question.deepCopy().put("rlist", resources), json()));
         if (json()) {
-            console().json(json(usage, states, among));
-        } else {
-            List<Column> columns = look.choose(COLUMNS, FORMATS);
-            Queues queues = columns.stream().anyMatch(ListVerb::knowsQueues) ? Queues.ask(client) : Queues.NONE;
-            Fold fold = new Fold(usage.all(), columns, look.expand());
-            for (String state : states) {
-                Idset ranks = usage.in(state).intersect(among);
-                if (!ranks.isEmpty() || !skipsEmpty()) {
-                    add(fold, usage.all(), state, ranks, queues);
-                }
-            }
-            Idset shown = usage.in(states).intersect(among);
-            look.print(
-                    fold.table(),
-                    FORMATS,
-                    console(),
-                    console().zone(),
-                    () -> Summary.instead(
-                            console(), console().zone(), "muster list", client, Overview.ask(client), shown));
+            console().json(list.json());
+            return Exit.OK;
         }
+        Fold fold = new Fold(columns, look.expand());
+        List<StateRow> groups = list.groups();
+        List<String> queues = new StateRow(list.json()).names("queues");
+        for (JsonNode each : list.json().path("states")) {
+            String state = each.asText();
+            List<StateRow> alike =
+                    groups.stream().filter(group -> group.state().equals(state)).toList();
+            alike.forEach(group -> fold.add(cells(group, queues), group));
+            if (alike.isEmpty() && !skipsEmpty()) {
+                fold.add(Map.of("state", state), StateRow.empty(state));
+            }
+        }
+        look.print(
+                fold.table(),
+                FORMATS,
+                console(),
+                console().zone(),
+                () -> Summary.instead(console(), console().zone(), "muster list", client, question));
         return Exit.OK;
     }
 
@@ -96,42 +98,14 @@ public final class ListVerb extends UsageVerb {
         return skipEmpty || (!noSkipEmpty && isSelective());
     }
 
-    private static boolean knowsQueues(Column column) {
-        return column.name().equals("queue") || column.name().equals("propertiesx");
-    }
-
-    private void add(Fold fold, ResourceSet all, String state, Idset ranks, Queues queues) {
-        if (ranks.isEmpty()) {
-            fold.add(Map.of("state", state), ranks);
-        }
-        PropertyGroups.of(all, ranks).forEach((properties, alike) -> {
-            List<String> otherProperties = new ArrayList<>(properties);
-            otherProperties.removeAll(queues.requires().keySet());
-            fold.add(
-                    Map.of(
-                            "state", state,
-                            "queue", String.join(",", queues.of(properties, queues())),
-                            "properties", String.join(",", properties),
-                            "propertiesx", String.join(",", otherProperties)),
-                    alike);
-        });
-    }
-
-    private ObjectNode json(Usage usage, List<String> states, Idset among) {
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("schema_version", Overview.SCHEMA_VERSION);
-        ArrayNode groups = json.putArray("groups");
-        for (String state : states) {
-            PropertyGroups.of(usage.all(), usage.in(state).intersect(among)).forEach((properties, ranks) -> {
-                ObjectNode group = groups.addObject().put("state", state).put("nnodes", ranks.size());
-                group.put("ncores", usage.all().count("core", ranks));
-                group.put("ngpus", usage.all().count("gpu", ranks));
-                group.put("ranks", ranks.toString());
-                group.put("hosts", usage.all().hostsOf(ranks).toString());
-                ArrayNode names = group.putArray("properties");
-                properties.forEach(names::add);
-            });
-        }
-        return json;
+    private static Map<String, String> cells(StateRow group, List<String> queues) {
+        List<String> properties = group.names("properties");
+        List<String> otherProperties = new ArrayList<>(properties);
+        otherProperties.removeAll(queues);
+        return Map.of(
+                "state", group.state(),
+                "queue", String.join(",", group.names("queues")),
+                "properties", String.join(",", properties),
+                "propertiesx", String.join(",", otherProperties));
     }
 }

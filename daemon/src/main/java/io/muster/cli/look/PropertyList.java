@@ -1,18 +1,16 @@
 package io.muster.cli.look;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Fold;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
+import io.muster.cli.ask.StateDocument;
+import io.muster.cli.ask.StateRow;
 import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -57,29 +55,22 @@ public final class PropertyList extends ReadVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        Overview standing = Overview.ask(client);
-        ResourceSet resources = standing.resources();
-        Idset among = selection.among(client, resources, targets(client, targets));
+        ObjectNode question = selection.question(console(), targets);
+        StateDocument layout = StateDocument.ask(client, StateDocument.LAYOUT, question.deepCopy());
         if (json()) {
-            ObjectNode json = standing.toJson();
-            ArrayNode all = json.putArray("properties");
-            resources.properties().forEach((name, ranks) -> {
-                Idset selected = ranks.intersect(among);
-                ObjectNode property = all.addObject().put("name", name).put("nnodes", selected.size());
-                property.put("ranks", selected.toString());
-                property.put("hosts", resources.hostsOf(selected).toString());
-            });
-            console().json(json);
+            console().json(layout.json());
         } else {
-            Fold fold = new Fold(resources, look.choose(COLUMNS, FORMATS), look.expand());
-            resources.properties().forEach((name, ranks) -> fold.add(Map.of("property", name), ranks.intersect(among)));
+            Fold fold = new Fold(look.choose(COLUMNS, FORMATS), look.expand());
+            layout.json()
+                    .path("properties")
+                    .forEach(property ->
+                            fold.add(Map.of("property", property.path("name").asText()), new StateRow(property)));
             look.print(
                     fold.table(),
                     FORMATS,
                     console(),
                     console().zone(),
-                    () -> Summary.instead(
-                            console(), console().zone(), "muster property list", client, standing, among));
+                    () -> Summary.instead(console(), console().zone(), "muster property list", client, question));
         }
         return Exit.OK;
     }

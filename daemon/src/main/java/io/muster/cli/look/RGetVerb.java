@@ -1,12 +1,11 @@
 package io.muster.cli.look;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
-import java.util.List;
 import picocli.CommandLine.Command;
 
 /** {@code muster R get}. */
@@ -25,11 +24,8 @@ public final class RGetVerb extends UsageVerb {
     }
 
     @Override
-    int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException {
-        ResourceSet all = usage.all();
-        ResourceSet chosen = all.keep(among.intersect(usage.in(states)));
-        boolean whole = chosen.ranks().equals(all.ranks());
-        console().json((whole ? chosen : chosen.withoutInstanceLocalProperties()).toString());
+    int run(FluxClient client, ObjectNode question) throws IOException {
+        console().json(StateDocument.ask(client, "resource.R", question).json());
         return Exit.OK;
     }
 }

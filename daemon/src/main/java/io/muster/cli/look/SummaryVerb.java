@@ -1,7 +1,6 @@
 package io.muster.cli.look;
 
-import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.Queues;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.Summary;
@@ -9,7 +8,6 @@ import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.When;
-import io.muster.inventory.idset.Idset;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -59,13 +57,13 @@ public final class SummaryVerb extends ReadVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        Overview standing = Overview.ask(client);
-        double now = standing.now(console());
-        Idset among = selection.among(client, standing.resources(), targets(client, targets));
-        double from = since == null ? now - Summary.NEW : zone.past(since, console());
-        Summary summary = new Summary(standing, Queues.ask(client), among, from);
+        ObjectNode question = selection.question(console(), targets);
+        if (since != null) {
+            question.put("since", zone.past(since, console()));
+        }
+        Summary summary = Summary.ask(client, question);
         if (json()) {
-            console().json(summary.toJson());
+            console().json(summary.document().json());
         } else {
             summary.print(console(), zone.zone(console()));
         }

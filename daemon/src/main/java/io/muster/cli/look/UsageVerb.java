@@ -1,9 +1,9 @@
 package io.muster.cli.look;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
-import io.muster.inventory.idset.Idset;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -36,26 +36,19 @@ abstract class UsageVerb extends ServerVerb {
 
     @Override
     protected final int run(FluxClient client) throws IOException {
-        List<String> wanted = Usage.states(states);
-        Usage usage = Usage.ask(client);
-        return run(client, usage, wanted, selection.among(client, usage.all(), targets(client, targets)));
+        return run(client, selection.question(console(), targets).put("states", states));
     }
 
     /**
      * Runs the verb.
      *
-     * @param among the selected ranks, in any state
+     * @param question which resources are selected
      * @return the exit status
      */
-    abstract int run(FluxClient client, Usage usage, List<String> states, Idset among) throws IOException;
+    abstract int run(FluxClient client, ObjectNode question) throws IOException;
 
-    /** Returns whether the user selected ranks, so that not all are shown. */
+    /** Returns whether the user selected hosts, so that not all are shown. */
     final boolean isSelective() {
         return selection.isGiven() || !targets.isEmpty();
-    }
-
-    /** Returns the selected queues; empty for all. */
-    final List<String> queues() {
-        return selection.queues();
     }
 }

@@ -7,7 +7,6 @@ import io.muster.cli.ask.EventFilter;
 import io.muster.cli.ask.EventLines;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ReadVerb;
-import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.ServerGraph;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.ask.ZoneOption;
@@ -27,7 +26,6 @@ import io.muster.inventory.status.Account;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
 import io.muster.inventory.status.LiveGraph;
-import io.muster.inventory.status.Scheduler;
 import io.muster.inventory.status.VertexStatus;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.client.FluxClient;
@@ -42,7 +40,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -116,7 +113,11 @@ public final class Why extends ReadVerb {
         List<String> present = new ArrayList<>(targets);
         present.removeAll(departed.keySet());
         List<Account> accounts = new ArrayList<>();
-        SelectionOptions.find(standing.resources(), present).forEach(rank -> accounts.add(host(standing, rank)));
+        Idset ranks = Idset.EMPTY;
+        for (String text : present) {
+            ranks = ranks.union(TargetNames.find(standing.resources(), text));
+        }
+        ranks.forEach(rank -> accounts.add(host(standing, rank)));
         departed.forEach((host, left) -> accounts.add(new Departure(host, left, new ArrayList<>())));
         return accounts;
     }
@@ -176,8 +177,7 @@ public final class Why extends ReadVerb {
     }
 
     private static HostStatus host(Overview standing, int rank) {
-        @Nullable List<Scheduler> schedulers = standing.flux() ? null : standing.schedulers();
-        return new HostStatus(standing.state(), rank, standing.usage(), schedulers, new ArrayList<>());
+        return new HostStatus(standing.state(), rank, standing.usage(), standing.schedulers(), new ArrayList<>());
     }
 
     /**

@@ -44,8 +44,8 @@ public record Style(boolean color, boolean marks, int width) {
         return switch (word) {
             case "✔", "y", "online", "up", "free" -> GREEN;
             case "✗", "n", "offline", "down", "failing", "lost" -> RED;
-            case "drained", "draining", "torpid", "exclude", "excluded", "degraded", "mixed" -> YELLOW;
-            default -> word.endsWith("*") ? RED : "";
+            case "drained", "draining", "torpid", "excluded", "degraded", "mixed" -> YELLOW;
+            default -> word.endsWith(",offline") ? RED : "";
         };
     }
 }

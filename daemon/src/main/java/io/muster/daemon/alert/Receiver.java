@@ -40,7 +40,6 @@ public final class Receiver implements Configurable {
     private static final Pattern PORT = Pattern.compile(":\\d{1,5}$");
     private static final Pattern NAME = Pattern.compile("\\{([A-Za-z_][A-Za-z0-9_]*)}");
     private static final int LONGEST_REASON = 500;
-    private static final int SCHEMA_VERSION = 1;
     /** An alert is sent again before its grace is over, so a hold needs no end that is much later, whatever {@code endsAt} says. */
     private static final int MOST_GRACES = 3;
 
@@ -102,7 +101,7 @@ public final class Receiver implements Configurable {
         }
 
         public ObjectNode toJson() {
-            ObjectNode json = JsonNodeFactory.instance.objectNode().put("schema_version", SCHEMA_VERSION);
+            ObjectNode json = JsonNodeFactory.instance.objectNode();
             ArrayNode all = json.putArray("alerts");
             for (int i = 0; i < alerts.size(); i++) {
                 ObjectNode each =

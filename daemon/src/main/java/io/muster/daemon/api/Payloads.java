@@ -111,8 +111,9 @@ final class Payloads {
     private static void complete(Operation<?, ?> operation, ObjectNode payload, Ask ask) {
         JsonNode targets = payload.remove(TARGETS);
         if (targets == null || !targets.isTextual()) {
+            String fault = targets == null ? " is missing" : " must be text";
             throw new Refusal(
-                    400, operation + ": /" + TARGETS + " is missing: name ranks, hosts, all, @PROPERTY or @{EXPR}");
+                    400, operation + ": /" + TARGETS + fault + ": name ranks, hosts, all, @PROPERTY or @{EXPR}");
         }
         payload.set("select", targets);
         if (operation.endsHolds() && !payload.has(HOLDER)) {

@@ -3,6 +3,7 @@ package io.muster.daemon.core;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.ledger.Role;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
@@ -133,6 +134,11 @@ public final class Inventory {
     /** Returns the size of everything that is kept on disk. */
     public long journalBytes() {
         return ledger.bytes();
+    }
+
+    /** Returns the part of this daemon in a ledger that it shares; null if the ledger is not shared. */
+    public @Nullable Role role() {
+        return ledger.role();
     }
 
     public double now() {

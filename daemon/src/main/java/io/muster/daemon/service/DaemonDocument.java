@@ -61,9 +61,9 @@ public final class DaemonDocument {
         ObjectNode json = queries.situation().document();
         json.put("host", queries.host()).put("time", Times.rfc3339(inventory.now()));
         json.put("journal_bytes", inventory.journalBytes()).put("event_readers", readers.getAsInt());
-        ArrayNode schedulers = json.putArray("schedulers");
-        queries.schedulers().forEach(each -> schedulers.add(each.toJson()));
-        queries.situation().putUsage(json);
+        Situation now = queries.situation();
+        now.putLeading(json);
+        now.putLifetime(json);
         json.set("ledger", ledger(json, isGuest ? null : ledger.role()));
         ArrayNode ends = json.putArray("certificates");
         (isGuest ? List.<Certificates.Expiry>of() : certificates.get())

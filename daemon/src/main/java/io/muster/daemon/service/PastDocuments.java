@@ -1,7 +1,6 @@
 package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
@@ -193,9 +192,7 @@ public final class PastDocuments {
 
         private Consumer<Replier> answer() {
             try {
-                ObjectNode document = JsonNodeFactory.instance.objectNode();
-                document.put("schema_version", Situation.SCHEMA_VERSION);
-                Bytes answer = Documents.encode(document.setAll(view.of(past(pieces))));
+                Bytes answer = Documents.encode(view.of(past(pieces)));
                 return asked -> asked.done(answer);
             } catch (RpcException refusal) {
                 return asked -> asked.fail(refusal);

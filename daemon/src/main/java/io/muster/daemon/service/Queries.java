@@ -13,10 +13,12 @@ import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Reporters;
+import io.muster.daemon.ledger.Role;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.rset.Queues;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.JobUsage;
@@ -57,7 +59,7 @@ public final class Queries implements Configurable {
     private @Nullable Situation situation;
     private @Nullable Described described;
     private Bytes config = Json.EMPTY_OBJECT;
-    private int configuration;
+    private Situation.Configured configured = new Situation.Configured(Queues.NONE, 0);
     private JsonNode graph = MissingNode.getInstance();
 
     private final Turns<InventoryState> status;
@@ -110,12 +112,19 @@ public final class Queries implements Configurable {
 
     /** Returns the present situation: the same object until it is another one, as {@link Turns} needs it. Runs on the core thread. */
     public Situation situation() {
+        Role role = inventory.role();
         Situation now = new Situation(
                 inventory.committed(),
-                reporters.usage(),
                 inventory.fault(),
                 inventory.clock().trouble(),
-                configuration);
+                inventory.journalBytes(),
+                configured,
+                role != null && role.term() == 0
+                        ? null
+                        : new Situation.Leading(
+                                reporters.usage(),
+                                schedulers(),
+                                inventory.redefinition().waiting()));
         Situation last = situation;
         if (last == null || !last.isSame(now)) {
             last = now;
@@ -272,7 +281,8 @@ public final class Queries implements Configurable {
     public void configure(Config next) {
         ObjectNode document = next.toJson();
         graph = document.path("graph");
-        configuration = Objects.hash(document, attributes.of(inventory.state()).get("version"));
+        int number = Objects.hash(document, attributes.of(inventory.state()).get("version"));
+        configured = new Situation.Configured(Queues.parse(document.path("queues")), number);
         config(document);
     }
 

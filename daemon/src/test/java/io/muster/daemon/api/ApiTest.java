@@ -70,6 +70,61 @@ final class ApiTest {
     }
 
     @Test
+    void theDaemonFindsTheHostsThatAQuestionSelects() throws Exception {
+        daemon.reconfigure(RESOURCES + "[queues.night]\nrequires = [\"batch\"]\n");
+        drain("node8", "fan");
+        for (String selection : new String[] {
+            "targets=0-3%20node8&properties=batch",
+            "targets=@%7Bnode%20and%20rank%3C4%7D%20/cluster0/node8&queues=night",
+            "include=node%5B0-3,77%5D",
+            "queues=night&states=up"
+        }) {
+            JsonNode list = http.get("/v1/list?" + selection).json();
+            assertThat(list.path("nnodes").asInt()).as(selection).isEqualTo(4);
+            JsonNode group = list.path("groups").get(0);
+            assertThat(group.path("hosts").asText()).isEqualTo("node[0-3]");
+            assertThat(group.path("up").asBoolean()).isTrue();
+            assertThat(group.path("properties").get(0).asText()).isEqualTo("batch");
+            assertThat(group.path("queues").get(0).asText()).isEqualTo("night");
+        }
+        assertThat(http.get("/v1/status?queues=nihgt").detail()).isEqualTo("there is no queue nihgt; there are night");
+        assertThat(http.get("/v1/status?targets=node1%20node9").detail()).contains("node9 is not in the resource set");
+    }
+
+    @Test
+    void groupsAreReturnedInPagesWithTheSequenceNumberOfTheirState() throws IOException {
+        drain("node1", "a");
+        drain("node2", "b");
+        JsonNode first = http.get("/v1/status?limit=2").json();
+        assertThat(first.path("groups")).hasSize(2);
+        JsonNode second = http.get(
+                        "/v1/status?limit=2&after=" + first.path("next").asInt())
+                .json();
+        assertThat(second.path("groups").findValuesAsText("hosts")).containsExactly("node2");
+        assertThat(second.path("next").isNull()).isTrue();
+        assertThat(second.path("seq")).isEqualTo(first.path("seq"));
+    }
+
+    @Test
+    void theTimeComesOnlyOnRequest() throws IOException {
+        JsonNode timed = http.get("/v1/status?time").json();
+        assertThat(timed.fieldNames()).toIterable().startsWith("schema_version", "time", "standby");
+        assertThat(timed.path("standby").isNull()).isTrue();
+        assertThat(timed.path("departed_drained").asText()).isEmpty();
+    }
+
+    @Test
+    void theSummaryCountsStatesAndListsProblems() throws IOException {
+        drain("node7", "psu");
+        JsonNode summary = http.get("/v1/summary").json();
+        assertThat(summary.path("all").path("nnodes_up").asInt()).isEqualTo(8);
+        assertThat(summary.path("states")).hasToString("{\"available\":8,\"drained\":1}");
+        assertThat(summary.path("new").get(0).path("reason").asText()).isEqualTo("psu");
+        assertThat(http.get("/v1/summary?since=9999999999").json().path("new")).isEmpty();
+        assertThat(http.get("/v1/summary").header("etag")).isEmpty();
+    }
+
+    @Test
     void hostsAreReturnedInPages() throws IOException {
         JsonNode first = http.get("/v1/hosts?limit=4&targets=node[0-5]").json();
         assertThat(first.path("nnodes").asInt()).isEqualTo(6);
@@ -199,7 +254,7 @@ final class ApiTest {
         "GET, /v1/status?colour=red, 400, resource.status-document: /colour is not a key of this request",
         "GET, /v1/status?states=dead, 400, /states there is no state dead",
         "GET, /v1/status?targets=node99, 404, node99",
-        "GET, /v1/status?targets=@%7Bnode%7D, 400, send the hosts that `find` finds",
+        "GET, /v1/status?targets=@%7Brack%7D, 422, there is no type and no name rack",
         "GET, /v1/status?targets=a&targets=b, 400, the parameter targets is given twice",
         "GET, /v1/hosts?limit=5000, 400, /limit must be an integer from 1 to 1000",
         "GET, /v1/status?token=abc, 400, revoke the secret",
@@ -277,7 +332,8 @@ final class ApiTest {
     @Test
     void aMillionUnknownTargetHostsAreIgnoredOrRefused() throws IOException {
         String million = "node1,a%5B0-1048575%5D";
-        assertThat(http.get("/v1/status?targets=" + million).status()).isEqualTo(200);
+        assertThat(http.get("/v1/status?include=" + million).status()).isEqualTo(200);
+        assertThat(http.get("/v1/status?targets=" + million).status()).isEqualTo(404);
         Http.Reply history = http.get("/v1/history?targets=" + million);
         assertThat(history.status()).isEqualTo(422);
         assertThat(history.detail()).contains("1048577 hosts");

@@ -116,8 +116,13 @@ public final class Shapes {
 
     static ObjectNode type(String text) {
         if (text.startsWith("[")) {
-            ObjectNode rule = object().put("type", "array");
-            return rule.set("items", type(text.substring(1, text.length() - 1)));
+            ObjectNode rule = object();
+            if (text.endsWith("|null")) {
+                rule.putArray("type").add("array").add("null");
+            } else {
+                rule.put("type", "array");
+            }
+            return rule.set("items", type(text.substring(1, text.lastIndexOf(']'))));
         }
         List<String> parts = Arrays.asList(text.split("\\|"));
         if (text.startsWith("'")) {

@@ -49,6 +49,8 @@ class SessionTest {
             Map.entry("resource.holds", "{}"),
             Map.entry("resource.R", "{}"),
             Map.entry("resource.layout", "{}"),
+            Map.entry("resource.list", "{}"),
+            Map.entry("resource.summary", "{}"),
             Map.entry("resource.intervals", "{}"),
             Map.entry("resource.totals", "{}"),
             Map.entry("resource.alerts", "{\"version\":\"4\",\"alerts\":[]}"),
@@ -141,7 +143,7 @@ class SessionTest {
             resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
-            resource.R resource.layout resource.service
+            resource.list resource.summary resource.R resource.layout resource.service
             """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
 
     static List<Arguments> everyTopicAndRole() {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tags values by tag, "" for a tag without a value
  * @param state the state that a user set on the pool, or that its document gives; null if there is none
- * @param conditions the states of a node that users are shown: some of "lost", "excluded", "drained", "torpid", "avail",
+ * @param conditions the states of a node that users are shown: some of "lost", "excluded", "drained", "torpid", "available",
  *     "offline" and "unknown"; empty for any other pool
  * @param scheduler data about the pool that a scheduler stored, kept unchanged
  */
@@ -31,11 +31,11 @@ public record Extended(
     public static final String EXCLUDED = "excluded";
 
     /** The condition of a node that is up. */
-    public static final String AVAIL = "avail";
+    public static final String AVAILABLE = "available";
 
     /** Every state that users can set or are shown. A document may have others. */
-    public static final List<String> STATES =
-            List.of(UP, AVAIL, DOWN, "degraded", "failing", "unknown", DRAINED, EXCLUDED, "lost", "torpid", "offline");
+    public static final List<String> STATES = List.of(
+            UP, AVAILABLE, DOWN, "degraded", "failing", "unknown", DRAINED, EXCLUDED, "lost", "torpid", "offline");
 
     /** States in which nothing may be placed on a pool. Fluxion has one state for all of them. */
     private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED, "lost", "torpid", "offline");
@@ -77,12 +77,12 @@ public record Extended(
 
     /** Returns whether anything may be placed on the pool, as far as this data says. */
     boolean isUsable() {
-        return !isUnusable(state) && (conditions.isEmpty() || conditions.contains(AVAIL));
+        return !isUnusable(state) && (conditions.isEmpty() || conditions.contains(AVAILABLE));
     }
 
-    /** Returns whether the state or a condition passes the test. A node is also up or, without the condition "avail", down. */
+    /** Returns whether the state or a condition passes the test. A node is also up or, without the condition "available", down. */
     public boolean hasState(Predicate<String> test) {
-        boolean told = !conditions.isEmpty() && test.test(conditions.contains(AVAIL) ? UP : DOWN);
+        boolean told = !conditions.isEmpty() && test.test(conditions.contains(AVAILABLE) ? UP : DOWN);
         return told
                 || (state != null && test.test(state))
                 || conditions.stream().anyMatch(test);

@@ -125,14 +125,14 @@ final class JgfWriter {
 
     private void extended(Extended data) throws IOException {
         List<String> conditions = data.conditions();
-        // If no state was set, the first condition other than "avail" is written as the state.
+        // If no state was set, the first condition other than "available" is written as the state.
         @Nullable
         String told = conditions.stream()
-                .filter(word -> !word.equals(Extended.AVAIL))
+                .filter(word -> !word.equals(Extended.AVAILABLE))
                 .findFirst()
                 .orElse(null);
         @Nullable String state = data.state() == null ? told : data.state();
-        boolean up = Extended.UP.equals(state) || (data.state() == null && conditions.contains(Extended.AVAIL));
+        boolean up = Extended.UP.equals(state) || (data.state() == null && conditions.contains(Extended.AVAILABLE));
         boolean unusable = !data.isUsable();
         if (unusable || (full && up)) {
             json.writeNumberField("status", unusable ? 1 : 0);

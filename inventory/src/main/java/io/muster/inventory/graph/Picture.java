@@ -44,7 +44,7 @@ public final class Picture {
 
     private static final Map<String, String> COLOURS = Map.ofEntries(
             Map.entry(Extended.UP, "#d9ead3"),
-            Map.entry(Extended.AVAIL, "#d9ead3"),
+            Map.entry(Extended.AVAILABLE, "#d9ead3"),
             Map.entry(Extended.DOWN, "#f4cccc"),
             Map.entry("offline", "#f4cccc"),
             Map.entry("failing", "#f4cccc"),
@@ -234,7 +234,7 @@ public final class Picture {
                 .toString());
     }
 
-    /** Returns the states of the nodes that no box below shows, such as "71 avail, 1 drained"; "" if there are none. */
+    /** Returns the states of the nodes that no box below shows, such as "71 available, 1 drained"; "" if there are none. */
     private static String inside(Bundle bundle, int count) {
         List<String> parts = new ArrayList<>();
         bundle.inside.forEach((word, number) -> parts.add(number + " " + word));
@@ -336,7 +336,7 @@ public final class Picture {
     }
 
     private static boolean isGood(String state) {
-        return state.equals(Extended.UP) || state.equals(Extended.AVAIL);
+        return state.equals(Extended.UP) || state.equals(Extended.AVAILABLE);
     }
 
     private List<Integer> children(int vertex, BitSet drawn) {

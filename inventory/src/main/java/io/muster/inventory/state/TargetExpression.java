@@ -132,6 +132,15 @@ public final class TargetExpression {
 
     /** Splits a text at commas that are neither in brackets nor in {@code @{EXPRESSION}}. */
     public static List<String> parts(String text) {
+        return split(text, ',');
+    }
+
+    /** Splits a text at spaces that are not in {@code @{EXPRESSION}}: into words, each of which may name ranks or hosts. */
+    public static List<String> words(String text) {
+        return split(text, ' ');
+    }
+
+    private static List<String> split(String text, char separator) {
         List<String> parts = new ArrayList<>();
         int depth = 0;
         int from = 0;
@@ -139,7 +148,7 @@ public final class TargetExpression {
             i = text.startsWith("@{", i) ? endOfSearch(text, i + 2) : i;
             char c = text.charAt(i);
             depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-            if (c == ',' && depth == 0) {
+            if (c == separator && depth == 0) {
                 parts.add(text.substring(from, i));
                 from = i + 1;
             }

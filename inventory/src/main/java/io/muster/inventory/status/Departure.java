@@ -50,7 +50,7 @@ public record Departure(String host, Departed departed, List<ObjectNode> events)
     @Override
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("state", "departed").put("host", host).put("up", false);
+        json.put("state", HostState.DEPARTED.word()).put("host", host).put("up", false);
         ArrayNode absences = json.putArray("absences");
         departed.absences().forEach(absence -> {
             ObjectNode entry = absences.addObject();

@@ -2,26 +2,25 @@ package io.muster.inventory.status;
 
 import java.util.Locale;
 
-/** The states in which people see a host, in the order of flux's table. */
+/** The states in which people see a host, in the order of tables. A host is in one of them, and may be offline or unknown besides. */
 public enum HostState {
-    AVAIL,
+    AVAILABLE,
     /** A job uses the host. */
     ALLOCATED,
+    OFFLINE,
+    /** The reporter of the host is lost, so nobody knows whether the host is online. */
+    UNKNOWN,
     TORPID,
     EXCLUDED,
     LOST,
     /** The host is drained, and a job still uses it. */
     DRAINING,
     /** The host is drained, and no job uses it as far as it is known. */
-    DRAINED;
+    DRAINED,
+    /** R no longer names the host. */
+    DEPARTED;
 
-    /** Returns the word for the state in sentences and metrics. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /** Returns the word for the state in tables, options and JSON, where flux says "exclude". */
-    public String label() {
-        return this == EXCLUDED ? "exclude" : word();
     }
 }

@@ -199,7 +199,7 @@ public record HostStatus(
         Idset self = Idset.of(rank);
         ObjectNode json =
                 StateGroup.of(state, JobUsage.allocated(usage), self).get(0).toJson(state.resources(), false);
-        json.remove(List.of("nnodes", "hosts", "ranks"));
+        json.remove(List.of("up", "nnodes", "hosts", "ranks"));
         json.put("host", host()).put("rank", rank).put("up", up());
         LivenessState report = state.liveness().of(rank);
         if (report != null) {

@@ -60,6 +60,16 @@ public record Scheduler(
         return this + " does not know " + unknown.abridged() + " until it acquires again";
     }
 
+    /** Returns the scheduler with what it does not know, and the number of hosts whose present state it has not been sent. */
+    public ObjectNode toJson(InventoryState state) {
+        Idset now = state.view().up().intersect(offered);
+        return toJson().put("name", toString())
+                .put("unknown", state.resources().hostsOf(unknown(state)).toString())
+                .put(
+                        "unsent_nnodes",
+                        isConnected() ? up.symmetricDifference(now).size() : 0);
+    }
+
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()

@@ -17,12 +17,12 @@ import io.muster.inventory.state.InventoryState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A group of ranks that are in the same state for the same reason, which a table shows in one row.
  *
+ * @param up whether schedulers are told that they may use the ranks
  * @param online whether the ranks are connected; torpid ranks are connected too
  * @param holds the holds that drain the ranks, or null
  * @param absence why the ranks are excluded or lost, or null
@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record StateGroup(
         HostState state,
+        boolean up,
         boolean online,
         Idset ranks,
         @Nullable HoldSet holds,
@@ -39,7 +40,7 @@ public record StateGroup(
         @Nullable Report lapsed) {
 
     /**
-     * Returns the groups in the order of flux's table. Within a state, online ranks come before offline ranks, and both before
+     * Returns the groups in the order of {@link HostState}. Within a state, online ranks come before offline ranks, and both before
      * ranks whose reporter is lost.
      *
      * @param allocated the ranks that jobs use, as far as it is known
@@ -49,10 +50,16 @@ public record StateGroup(
         Idset members = state.members().intersect(among);
         Idset free = members.subtract(state.holds().held());
         Liveness live = state.liveness();
-        Idset avail = free.subtract(live.torpid());
-        add(groups, state, HostState.AVAIL, avail.subtract(allocated), null, null);
-        add(groups, state, HostState.ALLOCATED, avail.intersect(allocated), null, null);
-        add(groups, state, HostState.TORPID, free.intersect(live.torpid()), null, null);
+        Idset unknown = free.intersect(live.reports().unknown());
+        Idset online = free.subtract(unknown).intersect(live.connected());
+        Idset available = online.subtract(live.torpid());
+        add(groups, state, HostState.AVAILABLE, available.subtract(allocated), null, null);
+        add(groups, state, HostState.ALLOCATED, available.intersect(allocated), null, null);
+        add(groups, state, HostState.OFFLINE, free.subtract(unknown).subtract(online), null, null);
+        Idset up = state.view().up();
+        add(groups, state, HostState.UNKNOWN, unknown.intersect(up), null, null);
+        add(groups, state, HostState.UNKNOWN, unknown.subtract(up), null, null);
+        add(groups, state, HostState.TORPID, online.intersect(live.torpid()), null, null);
         addAbsent(groups, state, among);
         for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
             Idset drained = held.getValue().intersect(members);
@@ -86,10 +93,11 @@ public record StateGroup(
             @Nullable HoldSet holds,
             Membership.@Nullable Absence absence) {
         Liveness live = state.liveness();
+        boolean up = !ranks.isEmpty() && state.view().up().contains(ranks.first());
         Idset known = ranks.subtract(live.reports().unknown());
         Idset online = known.intersect(live.connected());
         if (!online.isEmpty()) {
-            groups.add(new StateGroup(word, true, online, holds, absence, null, null));
+            groups.add(new StateGroup(word, up, true, online, holds, absence, null, null));
         }
         Idset offline = known.subtract(online);
         for (Map.Entry<LivenessState, Idset> report : offline.isEmpty()
@@ -97,23 +105,26 @@ public record StateGroup(
                 : live.groups().entrySet()) {
             Idset alike = report.getValue().intersect(offline);
             if (!alike.isEmpty()) {
-                groups.add(new StateGroup(word, false, alike, holds, absence, report.getKey(), null));
+                groups.add(new StateGroup(word, up, false, alike, holds, absence, report.getKey(), null));
             }
         }
         for (Report report : live.reports().all()) {
             Idset alike = report.ranks().intersect(ranks);
             if (report.isLapsed() && !alike.isEmpty()) {
-                groups.add(new StateGroup(word, false, alike, holds, absence, null, report));
+                groups.add(new StateGroup(word, up, false, alike, holds, absence, null, report));
             }
         }
     }
 
-    /**
-     * Returns the word for the state, with flux's star if the ranks are offline, and a question mark if it is unknown whether
-     * they are online.
-     */
+    /** Returns whether the ranks are offline or unknown, if they are not online. */
+    HostState liveness() {
+        return lapsed != null ? HostState.UNKNOWN : HostState.OFFLINE;
+    }
+
+    /** Returns the word for the state, followed by offline or unknown if the ranks are that besides. */
     public String word() {
-        return lapsed != null ? state.label() + "?" : online ? state.label() : state.label() + "*";
+        return state.word()
+                + (online || state == liveness() ? "" : "," + liveness().word());
     }
 
     /**
@@ -150,43 +161,10 @@ public record StateGroup(
         return text.toString();
     }
 
-    public String holders() {
-        List<String> names = new ArrayList<>();
-        if (holds != null) {
-            holds.holds().forEach(hold -> names.add(hold.holder()));
-        }
-        return String.join(",", names);
-    }
-
-    /** Returns the users that drained or excluded the ranks, as far as they are known. */
-    public String by() {
-        if (absence != null) {
-            return absence.by().names();
-        }
-        TreeMap<String, Boolean> users = new TreeMap<>();
-        if (holds != null) {
-            holds.holds().forEach(hold -> users.put(hold.by().names(), true));
-        }
-        return String.join(",", users.keySet());
-    }
-
-    /** Returns when the last of the holds expires; 0 if one of them never does. */
-    public double until() {
-        double until = 0;
-        if (holds != null) {
-            for (Hold hold : holds.holds()) {
-                if (hold.until() == 0) {
-                    return 0;
-                }
-                until = Math.max(until, hold.until());
-            }
-        }
-        return until;
-    }
-
     public ObjectNode toJson(ResourceSet resources, boolean expand) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("state", state.label())
+        json.put("state", state.word())
+                .put("up", up)
                 .put("online", lapsed == null ? online : null)
                 .put("nnodes", ranks.size());
         json.put("ranks", ranks.toString());

@@ -17,8 +17,8 @@ public final class Told {
     private Told() {}
 
     /**
-     * Returns the ranks to which each word applies. A rank is avail if schedulers are sent it as up; a rank whose reporter is
-     * lost is unknown and, if it was last known to be up, avail too.
+     * Returns the ranks to which each word applies. A rank is available if schedulers are sent it as up; a rank whose reporter is
+     * lost is unknown and, if it was last known to be up, available too.
      */
     public static Map<String, Idset> of(InventoryState state) {
         Idset all = state.resources().ranks();
@@ -30,7 +30,7 @@ public final class Told {
         told.put(HostState.EXCLUDED.word(), all.subtract(members).subtract(lost));
         told.put(HostState.DRAINED.word(), members.intersect(state.holds().held()));
         told.put(HostState.TORPID.word(), all.intersect(live.torpid()));
-        told.put(HostState.AVAIL.word(), state.view().up());
+        told.put(HostState.AVAILABLE.word(), state.view().up());
         told.put(Liveness.Status.OFFLINE.word(), live.offline(all));
         told.put("unknown", all.intersect(live.reports().unknown()));
         return told;

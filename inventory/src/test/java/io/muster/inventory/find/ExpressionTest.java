@@ -178,7 +178,7 @@ class ExpressionTest {
                 "node in /cluster0/rack7 | 8 | there is no path /cluster0/rack7 in subsystem containment",
                 "node in water:pipe | 8  | there is no subsystem water; there are containment, power",
                 "node in pdu1       | 8  | this is not in subsystem containment but in power, as power:... would say",
-                "not state=dwon     | 10 | there is no state dwon; there are up, avail, down, degraded, failing, unknown, drained, excluded, lost, torpid, offline",
+                "not state=dwon     | 10 | there is no state dwon; there are up, available, down, degraded, failing, unknown, drained, excluded, lost, torpid, offline",
                 "ssd and size>=1ZB  | 14 | no pool is counted in ZB; units with prefixes, such as k, M and Gi, are B, B/s, b, b/s, bit/s, W, Wh, J, Hz, FLOPS",
                 "node\u0007x        | 4  | U+0007 cannot be in an expression",
             })

@@ -79,7 +79,7 @@ class ReportChangesTest {
 
     @Test
     void unknownRanksHaveTheirOwnGroups() {
-        assertThat(words(lost(), Idset.EMPTY)).containsExactly("avail 0", "avail? 1-3");
+        assertThat(words(lost(), Idset.EMPTY)).containsExactly("available 0", "unknown 1-2", "unknown 3");
         StateGroup unknown = StateGroup.of(lost(), Idset.EMPTY, ALL).get(1);
         assertThat(unknown.reason()).isEqualTo("bridge does not report");
         assertThat(unknown.since()).isEqualTo(200);
@@ -92,8 +92,8 @@ class ReportChangesTest {
         InventoryState state = States.four().state();
         state = after(state, 100, new HoldChanges.Drain("2-3", "fan", HoldChanges.Mode.NONE, "admin", 0));
         assertThat(words(state, Idset.parse("1-2")))
-                .containsExactly("avail 0", "allocated 1", "draining 2", "drained 3");
-        assertThat(HostState.DRAINING.label()).isEqualTo("draining");
+                .containsExactly("available 0", "allocated 1", "draining 2", "drained 3");
+        assertThat(HostState.DRAINING.word()).isEqualTo("draining");
     }
 
     @Test

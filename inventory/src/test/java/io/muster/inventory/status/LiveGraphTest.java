@@ -81,7 +81,7 @@ class LiveGraphTest {
 
         assertThat(tree(1)).isEqualTo("""
                 cluster0 #site=north
-                |- n0 (node) late [avail]
+                |- n0 (node) late [available]
                 |- n1 (node) [drained, degraded]
                 |- n2 (node) [drained, offline]
                 |- n3 (node) [excluded]

@@ -38,7 +38,7 @@ class ToldPropsTest {
     private static final ResourceSet R =
             ResourceSet.of(Hostlist.parse("n[0-7]"), RANKS, Idset.of(0), Idset.EMPTY, Map.of());
     private static final List<String> ALL =
-            List.of("lost", "excluded", "drained", "torpid", "avail", "offline", "unknown");
+            List.of("lost", "excluded", "drained", "torpid", "available", "offline", "unknown");
 
     private InventoryState state = InventoryState.empty();
 
@@ -93,16 +93,19 @@ class ToldPropsTest {
     /** Returns the state that {@code muster status} shows for a host with these words. */
     private static String status(List<String> words) {
         String first = words.get(0);
-        String label =
-                ALL.indexOf(first) > ALL.indexOf("avail") ? "avail" : first.equals("excluded") ? "exclude" : first;
-        return label + (words.contains("unknown") ? "?" : words.contains("offline") ? "*" : "");
+        List<String> base = List.of("lost", "excluded", "drained");
+        String live = words.contains("unknown") ? "unknown" : words.contains("offline") ? "offline" : "";
+        if (base.contains(first)) {
+            return first + (live.isEmpty() ? "" : "," + live);
+        }
+        return live.isEmpty() ? first : live;
     }
 
     private String statusOf(int rank) {
         List<StateGroup> groups = StateGroup.of(state, Idset.EMPTY, Idset.of(rank));
         assertThat(groups).hasSize(1);
         HostStatus why = new HostStatus(state, rank, List.of(), null, List.of());
-        boolean up = Told.of(state, rank).contains("avail");
+        boolean up = Told.of(state, rank).contains("available");
         assertThat(why.toJson().path("up").asBoolean()).isEqualTo(up);
         assertThat(why.text(100, "", time -> ""))
                 .startsWith("n" + rank + " (rank " + rank + "): "
@@ -117,7 +120,7 @@ class ToldPropsTest {
                 words.add(word);
             }
         }
-        assertThat(ranks(graph, "state=up").contains(rank)).isEqualTo(words.contains("avail"));
+        assertThat(ranks(graph, "state=up").contains(rank)).isEqualTo(words.contains("available"));
         assertThat(ranks(graph, "node and state!=up")).isEqualTo(ranks(graph, "state=down"));
         assertThat(ranks(graph, "state=up or state=down")).isEqualTo(RANKS);
         return words;
@@ -134,10 +137,10 @@ class ToldPropsTest {
                 List<String> written = new ArrayList<>();
                 data.path("conditions").forEach(word -> written.add(word.asText()));
                 if (written.isEmpty()) {
-                    written.add(data.path("state").asText("avail"));
+                    written.add(data.path("state").asText("available"));
                 }
                 assertThat(written).isEqualTo(words);
-                assertThat(data.path("status").asInt(-1)).isEqualTo(words.contains("avail") ? 0 : 1);
+                assertThat(data.path("status").asInt(-1)).isEqualTo(words.contains("available") ? 0 : 1);
             }
         }
     }

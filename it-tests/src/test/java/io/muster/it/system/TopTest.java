@@ -46,7 +46,7 @@ class TopTest {
                         + ",local://" + daemon.socket()
                         + "\necho ended $?\nstty -a | grep -o '.\\?icanon'\nstty -a | grep -o '.\\?echo '\nread wait\n");
         tmux("new-session", "-d", "-x", "100", "-y", "20", "sh " + script);
-        awaitScreen("16 hosts: 16 avail");
+        awaitScreen("16 hosts: 16 available");
     }
 
     @AfterEach
@@ -94,7 +94,7 @@ class TopTest {
     void changesAppearAndRowsCanBeFilteredAndOpened() throws IOException {
         awaitScreen("No host is out.", "q end");
         drain("node[3-4]", "bad dimm");
-        awaitScreen("14 avail, 2 drained", "bad dimm", "node[3-4]");
+        awaitScreen("14 available, 2 drained", "bad dimm", "node[3-4]");
         drain("node9", "fan 3");
         awaitScreen("fan", "node9");
         press("/", "d", "i", "m");
@@ -138,7 +138,7 @@ class TopTest {
         tmux("resize-window", "-x", "24", "-y", "6");
         await().atMost(Output.PATIENCE)
                 .untilAsserted(() -> assertThat(screen().lines().findFirst())
-                        .hasValueSatisfying(line -> assertThat(line).startsWith("16 hosts: 14 avail, 2 d")));
+                        .hasValueSatisfying(line -> assertThat(line).startsWith("16 hosts: 14 available")));
         assertThat(screen()).contains("STATE").contains("drained");
         press("q");
         awaitScreen("ended 0");
@@ -147,17 +147,17 @@ class TopTest {
     @Test
     void theViewIsKeptWithoutAConnectionAndContinuesWhenTheDaemonIsBack() throws IOException {
         drain("node[3-4]", "bad dimm");
-        awaitScreen("14 avail, 2 drained", "bad dimm");
+        awaitScreen("14 available, 2 drained", "bad dimm");
         assertThat(screen()).doesNotContain("old");
         daemon.stop();
-        awaitScreen("! not connected, this is ", " old; connecting again", "14 avail, 2 drained", "bad dimm");
+        awaitScreen("! not connected, this is ", " old; connecting again", "14 available, 2 drained", "bad dimm");
         press("/", "f", "a", "n");
         awaitScreen("filter: fan_", "No row has this text.");
         press("Escape");
         daemon = setup.start();
         await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("not connected"));
         drain("node9", "fan 3");
-        awaitScreen("13 avail, 3 drained", "bad dimm", "fan 3");
+        awaitScreen("13 available, 3 drained", "bad dimm", "fan 3");
         daemon.stop();
         awaitScreen("! not connected");
         press("q");
@@ -167,7 +167,7 @@ class TopTest {
     @Test
     void keysWorkWhileTheDaemonDoesNotAnswer() {
         daemon.signal("STOP");
-        awaitScreen("! the daemon does not answer, this is ", "16 hosts: 16 avail");
+        awaitScreen("! the daemon does not answer, this is ", "16 hosts: 16 available");
         press("q");
         awaitScreen("ended 0");
         daemon.signal("CONT");

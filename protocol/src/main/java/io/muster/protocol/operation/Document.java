@@ -10,6 +10,10 @@ public enum Document {
     HOSTS("resource.hosts"),
     /** One host. */
     HOST("resource.host"),
+    /** The resources that schedulers may use: free, allocated and down. */
+    LIST("resource.list"),
+    /** Counts, queues, properties, and the newest and oldest problems. */
+    SUMMARY("resource.summary"),
     /** R itself. */
     R("resource.R"),
     /** Cores, GPUs and properties of hosts. */

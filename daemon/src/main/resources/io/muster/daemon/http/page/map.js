@@ -37,7 +37,7 @@ function byName(inventory) {
 /** Returns groups by the properties NAME=VALUE of one name, or by the set of all plain properties. */
 function byProperty(inventory, family) {
   const labels = new Map();
-  for (const [name, ranks] of Object.entries(inventory.layout.properties)) {
+  for (const { name, ranks } of inventory.layout.properties) {
     const isOf = family ? name.startsWith(family + "=") : !name.includes("=");
     if (!isOf) continue;
     const label = family ? name.slice(family.length + 1) : name;
@@ -84,7 +84,7 @@ function drawShape(pen, kind, size, colors) {
     points.forEach(([x, y], i) => (i ? pen.lineTo(x * w, y * w) : pen.moveTo(x * w, y * w)));
   };
   const t = pen.lineWidth / w / 2;
-  if (kind === "avail") pen.fillRect(0, 0, w, w);
+  if (kind === "available") pen.fillRect(0, 0, w, w);
   else if (kind === "allocated") {
     pen.fillRect(0, 0, w, w);
     pen.clearRect(Math.round(w * 0.35), Math.round(w * 0.35), Math.max(1, Math.round(w * 0.3)), Math.max(1, Math.round(w * 0.3)));
@@ -146,7 +146,7 @@ export function show(main, store, params) {
   };
 
   function choices() {
-    const names = Object.keys(store.inventory.layout.properties);
+    const names = store.inventory.layout.properties.map(({ name }) => name);
     const families = [...new Set(names.filter((name) => name.includes("=")).map((name) => name.slice(0, name.indexOf("="))))];
     const all = [["", "place in the graph"], ["name", "name"], ...families.sort().map((name) => ["=" + name, name])];
     if (names.some((name) => !name.includes("="))) all.push(["property", "properties"]);

@@ -1,7 +1,7 @@
 // What is out now and why, and what changed in the last hours.
 
 import { h, $, clamped, clock, count, hostLink, hostlist, keyed, moment, now, number, paced, since, span, table, whole } from "./dom.js";
-import { about, compact, expand, idset, keyOf, kindOf, KINDS, wordOf } from "./hosts.js";
+import { about, compact, expand, idset, kindOf, KINDS, wordOf } from "./hosts.js";
 import { get, pastProblem } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
@@ -139,7 +139,7 @@ export function show(main, store, params) {
       h("td.reason", {}, clamped(why.reason)),
       h("td.acts", {},
         undrainable.length ? h("button", { type: "button", onclick: () => openUndrain(row.hosts, undrainable, store) }, "Undrain…") : null,
-        mayHold() && !group.holds && kind.key !== "lost" && kind.key !== "exclude"
+        mayHold() && !group.holds && kind.key !== "lost" && kind.key !== "excluded"
           ? h("button", { type: "button", onclick: () => openDrain(row.hosts, store) }, "Drain…") : null));
   }
 
@@ -192,8 +192,8 @@ export function show(main, store, params) {
       const past = await get("/v1/history", { since: Math.floor(from / 1000) });
       const news = [];
       for (const { hosts, kind, reason, by, comment, seconds, ...each } of past.intervals) {
-        if (Date.parse(each.from) >= from) news.push({ time: each.from, key: keyOf(kind), text: kind, hosts, by, why: reason });
-        if (each.to) news.push({ time: each.to, key: "avail", text: `no longer ${kind}`, hosts, by: each.ended_by, why: comment, after: seconds });
+        if (Date.parse(each.from) >= from) news.push({ time: each.from, key: kind, text: kind, hosts, by, why: reason });
+        if (each.to) news.push({ time: each.to, key: "available", text: `no longer ${kind}`, hosts, by: each.ended_by, why: comment, after: seconds });
       }
       news.sort((a, b) => (a.time < b.time ? 1 : -1));
       keyed(changes, news.slice(0, MOST_CHANGES), JSON.stringify, (each) => h("li.clamp", { title: `${each.hosts} ${each.why}` },

@@ -110,9 +110,9 @@ export function show(main, store) {
   const facts = h("dl.facts.tiles", {});
   const parts = [
     ["Daemons of the ledger", ["Daemon", "Host", "Process", "Version", "Clients connect to"], memberRow, (service) => service.ledger?.members],
-    ["Schedulers", ["User", "Process", "Owner", "Since", "Updates", "How far behind"], schedulerRow, (service) => service.schedulers,
+    ["Schedulers", ["User", "Process", "Owner", "Since", "Updates", "How far behind"], schedulerRow, (service) => service.schedulers ?? [],
       "No scheduler is connected."],
-    ["Reporters of jobs", ["Reporter", "Ranks", "Last report"], reporterRow, (service) => service.usage, "Nobody reports jobs."],
+    ["Reporters of jobs", ["Reporter", "Ranks", "Last report"], reporterRow, (service) => service.usage ?? [], "Nobody reports jobs."],
     ["Certificates", ["Ends", "Left", "For", "File"], certificateRow, (service) => service.certificates],
   ].map(([title, heads, rowOf, of, empty], i) => {
     const rows = h("tbody", {});

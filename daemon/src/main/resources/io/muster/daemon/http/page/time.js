@@ -1,7 +1,7 @@
 // Hosts by state over the last days, and the time that was held, from the history of the journal.
 
 import { h, s, clamped, count, emptyRow, number, span, moment, menu, now, paced, table } from "./dom.js";
-import { expand, keyOf } from "./hosts.js";
+import { expand } from "./hosts.js";
 import { get, pastProblem } from "./link.js";
 import { setParam } from "./app.js";
 
@@ -43,9 +43,9 @@ function chart(kind, points, from, until) {
   const last = number(points.at(-1)[1]);
   const label = `Hosts ${kind} over time: ${last} now, ${number(most)} at most`;
   return h("figure", {},
-    h("figcaption", {}, h("span.state." + keyOf(kind), {}, kind), h("b", {}, ` ${last} `), "now, ", h("b", {}, number(most)), " at most"),
+    h("figcaption", {}, h("span.state." + kind, {}, kind), h("b", {}, ` ${last} `), "now, ", h("b", {}, number(most)), " at most"),
     s("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, preserveAspectRatio: "none", role: "img", "aria-label": label },
-      s("path", { class: "area f-" + keyOf(kind), d: `${line}V${HIGH}H0Z` }), s("path", { class: "line s-" + keyOf(kind), d: line })));
+      s("path", { class: "area f-" + kind, d: `${line}V${HIGH}H0Z` }), s("path", { class: "line s-" + kind, d: line })));
 }
 
 /** Returns the texts below a chart, as exact as its length lets them be. */

@@ -1,11 +1,10 @@
-package io.muster.cli.ask;
+package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
-import io.muster.inventory.status.StateGroup;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,13 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder of a hold; "" for the others
  */
 record Trouble(String state, double since, double until, String holder, String by, String reason) {
-    private static final String OFFLINE = "offline";
-
     /** Returns all troubles with the ranks that have them. */
     static Map<Trouble, Idset> of(List<StateGroup> groups) {
         Map<Trouble, Idset> all = new LinkedHashMap<>();
         for (StateGroup group : groups) {
-            String word = group.state().label();
+            String word = group.state().word();
             if (group.holds() != null) {
                 group.holds().holds().forEach(hold -> {
                     String reason = text(hold.reason());
@@ -40,12 +37,15 @@ record Trouble(String state, double since, double until, String holder, String b
                 String by = group.absence().by().names();
                 add(all, new Trouble(word, group.absence().since(), 0, "", by, reason), group);
             } else if (group.lapsed() != null) {
-                add(all, new Trouble("unknown", group.lapsed().lapsed(), 0, "", "", group.reason()), group);
+                add(
+                        all,
+                        new Trouble(HostState.UNKNOWN.word(), group.lapsed().lapsed(), 0, "", "", group.reason()),
+                        group);
             } else if (group.report() != null) {
                 add(
                         all,
                         new Trouble(
-                                OFFLINE,
+                                HostState.OFFLINE.word(),
                                 group.report().since(),
                                 0,
                                 "",
@@ -77,7 +77,7 @@ record Trouble(String state, double since, double until, String holder, String b
     static List<Map.Entry<Trouble, Idset>> oldest(Map<Trouble, Idset> all) {
         return sorted(
                 all,
-                trouble -> !trouble.holder.isEmpty() || trouble.state.equals(OFFLINE),
+                trouble -> !trouble.holder.isEmpty() || trouble.state.equals(HostState.OFFLINE.word()),
                 Comparator.comparing(Trouble::since));
     }
 

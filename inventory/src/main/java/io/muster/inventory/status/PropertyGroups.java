@@ -1,4 +1,4 @@
-package io.muster.cli.look;
+package io.muster.inventory.status;
 
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -16,7 +16,7 @@ import java.util.Set;
  * Groups ranks by their properties. The work grows with the number of ranks and of their properties. It does not grow with the number of
  * groups times the number of properties, because a cluster may have thousands of both.
  */
-public final class PropertyGroups {
+final class PropertyGroups {
     private PropertyGroups() {}
 
     /** Ranks with the same properties. */
@@ -40,7 +40,7 @@ public final class PropertyGroups {
     }
 
     /** Returns the ranks by the names of their properties, the group with the lowest rank first. */
-    public static Map<List<String>, Idset> of(ResourceSet resources, Idset ranks) {
+    static Map<List<String>, Idset> of(ResourceSet resources, Idset ranks) {
         Group[] groups = new Group[ranks.size()];
         Arrays.fill(groups, new Group(List.of()));
         resources

@@ -1,11 +1,7 @@
-package io.muster.cli.ask;
+package io.muster.inventory.rset;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
-import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.rpc.RpcException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,15 +17,6 @@ import java.util.Set;
  */
 public record Queues(Map<String, List<String>> requires, Set<String> virtual) {
     public static final Queues NONE = new Queues(Map.of(), Set.of());
-
-    /** Asks a server for its queues. There are none if the server has no configuration to send. */
-    public static Queues ask(FluxClient client) throws IOException {
-        try {
-            return parse(client.rpc("config.get", null).path("queues"));
-        } catch (RpcException e) {
-            return NONE;
-        }
-    }
 
     /** Reads the table {@code [queues]} of a configuration. */
     public static Queues parse(JsonNode table) {

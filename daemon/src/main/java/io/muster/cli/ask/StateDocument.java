@@ -1,0 +1,129 @@
+package io.muster.cli.ask;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Zone;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** A document about the state of hosts, as the daemon made it. */
+public record StateDocument(ObjectNode json) {
+    public static final String STATUS = "resource.status-document";
+    public static final String LIST = "resource.list";
+    /** The only document that always has the time. */
+    public static final String SERVICE = "resource.service";
+
+    public static final String LAYOUT = "resource.layout";
+    static final String HOLDS = "resource.holds";
+    static final String SUMMARY = "resource.summary";
+
+    /**
+     * Asks for a document.
+     *
+     * @throws Failure if the daemon refuses the question, or the server is a Flux broker
+     */
+    public static StateDocument ask(FluxClient client, String topic, ObjectNode question) throws IOException {
+        try {
+            return new StateDocument(client.rpc(topic, topic.equals(SERVICE) ? question : question.put("time", true)));
+        } catch (RpcException e) {
+            if (e.errno().equals(Errno.ENOSYS)) {
+                throw broker();
+            }
+            if (e.errno().equals(Errno.EPROTO)) {
+                throw new Failure(Exit.USAGE, e.sentence());
+            }
+            boolean missing = e.errno().equals(Errno.ENOENT) || e.errno().equals(Errno.EINVAL);
+            throw missing ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
+        }
+    }
+
+    /** Returns the failure for a server that knows none of Muster's own topics. */
+    static Failure broker() {
+        return new Failure(
+                Exit.ERROR,
+                "the server is a Flux broker: use `flux resource`, such as `flux resource status`",
+                "--uri names the socket of a daemon of Muster");
+    }
+
+    /** Returns the daemon's time, so that ages are right even if the clocks differ. */
+    public double now() {
+        return time("time");
+    }
+
+    /** Returns a time in seconds since the epoch; 0 if the document has none. */
+    public double time(String key) {
+        return time(json.path(key));
+    }
+
+    static double time(JsonNode text) {
+        if (!text.isTextual()) {
+            return 0;
+        }
+        Instant instant = Instant.parse(text.asText());
+        return instant.getEpochSecond() + instant.getNano() / (double) TimeUnit.SECONDS.toNanos(1);
+    }
+
+    public List<StateRow> groups() {
+        List<StateRow> groups = new ArrayList<>();
+        json.path("groups").forEach(group -> groups.add(new StateRow(group)));
+        return groups;
+    }
+
+    /** Returns when the resources may be used, as far as R says it; "" if it does not. */
+    public String lifetime(Zone zone) {
+        return new Lifetime(time("starttime"), time("expiration")).text(now(), zone);
+    }
+
+    static String count(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    /** Says on standard error what the user should know before the rows. */
+    public void warn(Console console, Zone zone, String verb) {
+        JsonNode standby = json.path("standby");
+        if (standby.isObject()) {
+            String leader = standby.path("leader").asText();
+            long lag = standby.path("lag").asLong();
+            String of = leader.isEmpty() ? ", and no daemon is known to lead" : " of " + leader;
+            console.complain(verb + ": this daemon is a standby" + of + ": " + lag
+                    + (lag == 1 ? " event" : " events") + " behind, as of "
+                    + String.format(Locale.ROOT, "%.3f", standby.path("age").asDouble()) + " s ago");
+        }
+        if (json.path("clock").isTextual()) {
+            console.complain(verb + ": " + json.path("clock").asText());
+        }
+        if (json.path("fault").isTextual()) {
+            console.complain(verb + ": the daemon takes no changes: "
+                    + json.path("fault").asText());
+        }
+        List<String> waiting = new ArrayList<>();
+        json.path("waiting").forEach(part -> waiting.add(part.asText()));
+        if (!waiting.isEmpty()) {
+            console.complain(verb + ": a scheduler has acquired an older R; until it acquires again, these parts of the"
+                    + " new R wait: " + String.join("; ", waiting));
+        }
+        for (JsonNode scheduler : json.path("schedulers")) {
+            String name = scheduler.path("name").asText();
+            if (!scheduler.path("connected").asBoolean()) {
+                console.complain(verb + ": " + name + " is not connected; the acquisition is kept until "
+                        + zone.second(time(scheduler.path("until"))));
+            }
+            String unknown = scheduler.path("unknown").asText();
+            if (!unknown.isEmpty()) {
+                console.complain(verb + ": " + name + " does not know "
+                        + Hostlist.parse(unknown).abridged() + " until it acquires again");
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.muster.cli.ask;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+
+/** A group of hosts in a document, for a table. */
+public record StateRow(JsonNode json) {
+    /** A row of a state without hosts. */
+    public static StateRow empty(String state) {
+        return new StateRow(JsonNodeFactory.instance
+                .objectNode()
+                .put("state", state)
+                .put("ranks", "")
+                .put("hosts", "")
+                .put("rlist", ""));
+    }
+
+    public String state() {
+        return text("state");
+    }
+
+    /** Returns the state, followed by offline or unknown if the hosts are that besides. */
+    public String word() {
+        JsonNode online = json.path("online");
+        String liveness = online.isNull() ? "unknown" : online.asBoolean(true) ? "" : "offline";
+        return state() + (liveness.isEmpty() || liveness.equals(state()) ? "" : "," + liveness);
+    }
+
+    public boolean up() {
+        return json.path("up").asBoolean();
+    }
+
+    public boolean online() {
+        return json.path("online").asBoolean();
+    }
+
+    public int nnodes() {
+        return json.path("nnodes").asInt();
+    }
+
+    public String reason() {
+        return text("reason");
+    }
+
+    public String hosts() {
+        return text("hosts");
+    }
+
+    public double since() {
+        return StateDocument.time(json.path("since"));
+    }
+
+    public String holders() {
+        return String.join(",", json.path("holds").findValuesAsText("holder"));
+    }
+
+    /** Returns the users that drained or excluded the hosts, as far as they are known. */
+    public String by() {
+        TreeSet<String> users = new TreeSet<>();
+        json.path("holds").forEach(hold -> users.add(author(hold)));
+        users.add(author(json));
+        users.remove("");
+        return String.join(",", users);
+    }
+
+    private static String author(JsonNode of) {
+        String speaker = of.path("by").path("speaker").path("user").asText();
+        return of.path("by").path("user").asText() + (speaker.isEmpty() ? "" : " through " + speaker);
+    }
+
+    /** Returns when the last of the holds expires; 0 if one of them never does. */
+    public double until() {
+        double until = 0;
+        for (JsonNode hold : json.path("holds")) {
+            double end = StateDocument.time(hold.path("until"));
+            if (end == 0) {
+                return 0;
+            }
+            until = Math.max(until, end);
+        }
+        return until;
+    }
+
+    public List<String> names(String key) {
+        List<String> names = new ArrayList<>();
+        json.path(key).forEach(name -> names.add(name.asText()));
+        return names;
+    }
+
+    String text(String key) {
+        return json.path(key).asText();
+    }
+}
