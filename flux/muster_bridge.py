@@ -1545,7 +1545,7 @@ class Liveness:
         self.local.reported, self._torpid = online, torpid
         if self._call is None:
             o = {"reporter": self.owner, "ranks": to_muster(nodes), "online": to_muster(online), "torpid": to_muster(torpid)}
-            self._call = self.wire.change("resource.report", o, self.on_report, streaming=True)
+            self._call = self.wire.call("resource.report", o, self.on_report, streaming=True)
             return
         for name, ranks, cause in (
             ("offline", was_online - online, "the broker left"),
