@@ -185,7 +185,8 @@ final class Preparation implements Configurable {
         return new Changes.Configured(
                 loaded -> new Define(
                         configured.withQueues(loaded, configured), RELOADED, Core.initial(config), exclusions(config)),
-                configured.queueProperties());
+                configured.queueProperties(),
+                config.confirmShare());
     }
 
     private static MembershipChanges.ExcludeByConfig exclusions(Config config) {

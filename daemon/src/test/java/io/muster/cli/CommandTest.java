@@ -86,7 +86,7 @@ class CommandTest extends VerbTest {
         succeeds("drain", "--holder", "ops", "--for", "100d", "1", "firmware");
         assertThat(out("drain", "-n", "-o", "holder,until,reason"))
                 .isEqualTo("admin,ops  admin: bad dimm; ops: firmware\n");
-        succeeds("undrain", "1");
+        assertThat(muster("undrain", "1").err()).startsWith("node1 stays drained: firmware (ops, by ");
         assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
                 .startsWith(
@@ -102,7 +102,9 @@ class CommandTest extends VerbTest {
     @Test
     void undrainWithForceReportsThatNoHoldWasEnded() {
         succeeds("drain", "--holder", "ops", "1", "firmware");
-        assertThat(muster("undrain", "-f", "1").err()).isEqualTo("nothing was changed: no target has the hold admin\n");
+        assertThat(muster("undrain", "-f", "1").err())
+                .startsWith(
+                        "nothing was changed: no target has the hold admin\nnode1 stays drained: firmware (ops, by ");
         assertThat(muster("undrain", "-ff", "2").err()).isEqualTo("nothing was changed: no target has a hold\n");
         assertThat(muster("undrain", "-u", "2").err()).isEmpty();
         assertThat(out("drain", "-n", "-o", "nodelist")).isEqualTo("node1\n");
@@ -440,7 +442,7 @@ class CommandTest extends VerbTest {
                           nothing was changed; -u skips targets that are not drained
                         """);
         for (String verb : new String[] {"undrain", "include"}) {
-            assertThat(refused(Exit.ERROR, verb, "node[1-2]", "two\nlines").err())
+            assertThat(refused(Exit.USAGE, verb, "node[1-2]", "two\nlines").err())
                     .startsWith("muster " + verb + ": the ")
                     .contains(" must be one line of text, but character 4 is U+000A");
         }

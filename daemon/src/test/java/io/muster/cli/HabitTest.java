@@ -70,7 +70,7 @@ class HabitTest extends VerbTest {
         succeeds("undrain", "-u", "all");
         assertThat(out("drain", "-n")).isEmpty();
         assertThat(refused(Exit.NO_TARGET, "drain", "@nope", "x").err())
-                .isEqualTo("muster drain: no host has the property nope\n  there are gpu\n");
+                .isEqualTo("muster drain: no host has the property nope: there is gpu\n  nothing was changed\n");
     }
 
     @Test
@@ -90,7 +90,8 @@ class HabitTest extends VerbTest {
                           nothing was changed; include the hosts first with `muster include`, or leave them out
                         """);
         assertThat(muster("exclude", "@gpu").err()).isEqualTo("ended the hold admin on node[4-5]\n");
-        assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x").err()).contains("all of @gpu are excluded or lost");
+        assertThat(refused(Exit.NO_TARGET, "drain", "@gpu", "x").err())
+                .contains("@gpu finds no host, or all of them are excluded or lost");
         succeeds("include", "@gpu");
         assertThat(out("status", "-no", "state,nnodes")).isEqualTo("available 8\n");
     }

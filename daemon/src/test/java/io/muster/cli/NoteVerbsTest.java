@@ -192,13 +192,4 @@ final class NoteVerbsTest {
         out("tag", "remove", "node[2-3],@{gpu in node[0-2]}", "a");
         assertThat(out("find", "--count", "tag.a")).isEqualTo("0\n");
     }
-
-    @Test
-    void hostsBesideAnExpressionNeedOneInventoryRequest() {
-        out("drain", "node0,node1,@{gpu in node2},node3", "bad", "power");
-        String counter = "muster_requests_total{errno=\"OK\",topic=\"resource.inventory\"} ";
-        assertThat(daemon.metrics().lines().filter(line -> line.startsWith(counter)))
-                .containsExactly(counter + "1.0");
-        assertThat(out("drain")).contains("node[0-3]");
-    }
 }

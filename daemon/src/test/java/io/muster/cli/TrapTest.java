@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Command lines whose meaning differs from the probable intention of the user. */
 class TrapTest extends VerbTest {
@@ -57,17 +60,13 @@ class TrapTest extends VerbTest {
     void aReasonThatConsistsOfTargetsIsRefused(String line, String sentence) {
         String[] words = line.split(" ");
         assertThat(refused(Exit.USAGE, words).err())
-                .startsWith("muster " + words[0] + ": " + sentence + ", not a reason\n  nothing was changed; ");
+                .startsWith("muster " + words[0] + ": " + sentence + ", not a reason: separate targets by commas; ");
         assertThat(out("status", "-no", "state,nnodes")).isEqualTo("available 10\n");
     }
 
     @Test
-    void theRefusalPrintsACommandForEachMeaning() {
-        assertThat(refused(Exit.USAGE, "drain", "node1", "node2", "3").err())
-                .endsWith("for all of them: `muster drain 1-3 REASON`; if it is the reason: `muster drain node1 --"
-                        + " node2 3`\n");
-        assertThat(refused(Exit.USAGE, "undrain", "node1", "node2", "@gpu").err())
-                .contains("`muster undrain node1,node2,@gpu REASON`");
+    void aReasonThatConsistsOfTargetsIsAcceptedAfterTwoDashes() {
+        assertThat(refused(Exit.USAGE, "drain", "node1", "node2", "3").err()).contains("put -- before it");
         succeeds("drain", "node1", "--", "node2", "3");
         assertThat(out("drain", "-no", "nodelist,reason")).isEqualTo("node1 node2 3\n");
     }
@@ -97,6 +96,46 @@ class TrapTest extends VerbTest {
         succeeds("undrain", "all", "-u");
     }
 
+    /** Another R gives the ranks to other hosts while the user reads the question. */
+    @ParameterizedTest
+    @ValueSource(strings = {"drain 0-2 x", "shrink 0-2", "exclude 0-2", "offline 0-2", "property add fast 0-2"})
+    void aChangeOfRanksThatAreOtherHostsWhenTheUserAnswersIsRefused(String line) {
+        InputStream answer = new InputStream() {
+            private final byte[] typed = "y\n".getBytes(StandardCharsets.UTF_8);
+            private int at;
+
+            @Override
+            public int read() throws IOException {
+                if (at == 0) {
+                    daemon.reconfigure("[[resource.config]]\nhosts = \"node[5-9,0-4]\"\ncores = \"0-3\"\n");
+                }
+                return at < typed.length ? typed[at++] : -1;
+            }
+
+            @Override
+            public int read(byte[] into, int from, int most) throws IOException {
+                int next = most == 0 ? 0 : read();
+                if (most > 0 && next >= 0) {
+                    into[from] = (byte) next;
+                }
+                return most == 0 ? 0 : next < 0 ? -1 : 1;
+            }
+        };
+        Result result = new Shell()
+                .with("MUSTER_URI", daemon.uri())
+                .with("NO_COLOR", "1")
+                .onTerminal(80)
+                .reading(answer)
+                .run(line.split(" "));
+        assertThat(result.exit()).isEqualTo(Exit.CONFLICT);
+        assertThat(result.err())
+                .startsWith("This changes 3 of 10 hosts (30 %): node[0-2]. Continue?")
+                .contains(
+                        "nothing was changed: the targets are not the hosts that were confirmed any more: now node[5-7], no"
+                                + " longer node[0-2]");
+        assertThat(out("status", "-no", "state,nnodes")).isEqualTo("available 10\n");
+    }
+
     /** The change affects hosts in R and a host that left R, so it must be confirmed, too. */
     @Test
     void aChangeOfManyHostsIsConfirmedEvenIfOneOfThemLeftR() throws Exception {
@@ -106,7 +145,7 @@ class TrapTest extends VerbTest {
                 .isEqualTo(new Result(
                         Exit.ERROR,
                         "",
-                        "This changes 5 of 9 hosts (56 %): node[0-4]. Continue? [y/N] muster undrain: not confirmed\n  nothing was"
+                        "This changes 6 of 9 hosts (67 %): node[0-4,9]. Continue? [y/N] muster undrain: not confirmed\n  nothing was"
                                 + " changed\n"));
         assertThat(onTerminal("", "undrain", "node9").exit()).isZero();
     }
@@ -142,7 +181,8 @@ class TrapTest extends VerbTest {
                 .isEqualTo("nothing was changed: every target has gpu already\n");
         assertThat(muster("include", "9").err()).isEqualTo("nothing was changed: no target is excluded or lost\n");
         assertThat(out("property", "remove", "nosuch", "all", "--json"))
-                .isEqualTo("{\"schema_version\":1,\"done\":true,\"changed\":false,\"hosts\":\"\",\"seq\":null}\n");
+                .isEqualTo(
+                        "{\"schema_version\":1,\"done\":true,\"changed\":false,\"hosts\":\"\",\"seq\":null,\"unchanged\":\"node[0-9]\"}\n");
         succeeds("property", "remove", "gpu", "all");
         succeeds("exclude", "9");
         assertThat(muster("exclude", "9").err()).isEqualTo("nothing was changed: every target is excluded already\n");
@@ -158,7 +198,7 @@ class TrapTest extends VerbTest {
         assertThat(muster("exclude", "1-3")).isEqualTo(new Result(Exit.OK, "", "ended the hold admin on node[1-2]\n"));
         assertThat(out("status", "-no", "state,nodelist")).isEqualTo("available node[0,4-9]\n excluded node[1-3]\n");
         assertThat(out("why", "2")).contains("not up: excluded\n", "hold        ops: firmware by ");
-        succeeds("include", "1-3");
+        assertThat(muster("include", "1-3").err()).startsWith("node[2-3] stay drained: firmware (ops, by ");
         assertThat(out("drain", "-no", "holder,nodelist")).isEqualTo("ops node[2-3]\n");
         assertThat(out("history", "node2")).contains("bad dimm -> excluded").contains("firmware");
     }

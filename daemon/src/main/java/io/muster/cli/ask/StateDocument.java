@@ -66,7 +66,8 @@ public record StateDocument(ObjectNode json) {
         return time(json.path(key));
     }
 
-    static double time(JsonNode text) {
+    /** Returns a time in seconds since the epoch; 0 if the text is none. */
+    public static double time(JsonNode text) {
         if (!text.isTextual()) {
             return 0;
         }

@@ -90,7 +90,7 @@ public record StateRow(JsonNode json) {
         return names;
     }
 
-    String text(String key) {
+    public String text(String key) {
         return json.path(key).asText();
     }
 }

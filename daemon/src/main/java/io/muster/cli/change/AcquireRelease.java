@@ -32,9 +32,4 @@ public final class AcquireRelease extends Change {
     Command command(FluxClient client) {
         return new AcquisitionChanges.Release(owner, null);
     }
-
-    @Override
-    boolean needsMuster() {
-        return true;
-    }
 }

@@ -10,10 +10,9 @@ import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
-import io.muster.inventory.idset.Idset;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.TargetExpression;
-import io.muster.inventory.status.Conflict;
+import io.muster.inventory.state.Expected;
 import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.RequestId;
@@ -23,15 +22,15 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
+    private static final double PERCENT = 100;
+
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
 
@@ -49,48 +48,64 @@ abstract class Change extends ServerVerb {
     /** Returns the command to send. The method may first ask the daemon for information. */
     abstract Command command(FluxClient client) throws IOException;
 
-    /**
-     * Returns a failure whose sentence helps the user more than that of the daemon's refusal; null to show the daemon's
-     * sentence.
-     */
-    @Nullable
-    Failure explain(RpcException refusal, FluxClient client) throws IOException {
-        return null;
-    }
-
-    /** Returns whether the targets may be hosts that R no longer names. */
-    boolean takesDeparted() {
-        return false;
-    }
-
-    /** Returns whether {@code all}, {@code @PROPERTY} and {@code @{EXPRESSION}} leave out excluded and lost hosts. */
-    boolean leavesOutAbsent() {
-        return false;
-    }
-
-    /**
-     * Returns whether the request has keys that a Flux broker would ignore, so that a broker would not do what the user
-     * wants.
-     */
-    boolean needsMuster() {
-        return false;
+    /** Returns what a user can do about a refusal because of the state of targets; "" for nothing special. */
+    String advice(RpcException refusal) {
+        return "";
     }
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        Command command = command(client);
-        if (manner.dryRun() || needsMuster()) {
-            requireMuster(client);
-        }
-        ChangeRequest.Call call = ChangeRequest.call(command, manner.dryRun());
-        if (manner.waitsForIdle() && targets(call.payload()).isEmpty()) {
+        ChangeRequest.Call call = ChangeRequest.call(command(client), manner.dryRun());
+        ObjectNode payload = call.payload();
+        JsonNode targets = payload.remove("targets");
+        boolean hasTargets = targets != null || payload.has("properties");
+        if (manner.waitsForIdle() && !hasTargets) {
             throw new Failure(Exit.USAGE, "--wait=idle: this change has no hosts", "give --wait without =idle");
         }
-        if (!manner.dryRun()) {
-            Precautions.confirm(console(), client, targets(call.payload()));
+        if (targets != null) {
+            payload.set("select", targets);
+            if (isReasonMeant()) {
+                payload.put("reason-meant", true);
+            }
         }
-        RequestId.give(call.payload(), RandomId.next());
-        return once(client, connected -> make(connected, call));
+        boolean asks = hasTargets && !manner.dryRun() && console().terminal().canAsk();
+        if (!asks) {
+            RequestId.give(payload, RandomId.next());
+        }
+        return once(client, connected -> {
+            if (asks && !payload.has("id")) {
+                confirm(connected, call);
+                RequestId.give(payload, RandomId.next());
+            }
+            return make(connected, call);
+        });
+    }
+
+    private boolean isReasonMeant() {
+        return spec != null
+                && spec.commandLine().getParseResult().originalArgs().contains("--");
+    }
+
+    /**
+     * Asks whether a change of many hosts is meant, which a dry run says. If the change is confirmed, the daemon makes it for the hosts that
+     * were shown only.
+     */
+    private void confirm(FluxClient client, ChangeRequest.Call call) throws IOException {
+        ObjectNode payload = call.payload().deepCopy().put("dry-run", true);
+        DryRunAnswer dry = DryRunAnswer.parse(send(client, new ChangeRequest.Call(call.topic(), payload)));
+        String named = dry.hosts();
+        if (!dry.confirm() || named == null) {
+            return;
+        }
+        Hostlist hosts = Hostlist.parse(named);
+        String answer = console()
+                .ask("This changes " + hosts.size() + " of " + dry.nodes() + " hosts ("
+                        + Math.round(PERCENT * hosts.size() / dry.nodes()) + " %): " + hosts.abridged()
+                        + ". Continue? [y/N]");
+        if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
+            throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
+        }
+        call.payload().put("expect", named.length() > Expected.LONG ? Expected.digest(hosts) : named);
     }
 
     private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
@@ -100,18 +115,16 @@ abstract class Change extends ServerVerb {
             return Exit.OK;
         }
         boolean sent = manner.await(client, timeout());
+        ChangeAnswer made = ChangeAnswer.parse(answer);
         if (json()) {
             console().json(done(answer));
         } else {
-            tell(client, ChangeAnswer.parse(answer));
+            tell(client, made);
         }
         if (!sent) {
             return manner.timedOut(console());
         }
-        String targets = targets(call.payload());
-        return manner.waitsForIdle()
-                ? manner.awaitIdle(client, now -> TargetNames.find(now.resources(), targets), givenTimeout(), console())
-                : Exit.OK;
+        return manner.waitsForIdle() ? manner.awaitIdle(client, made.targets(), givenTimeout(), console()) : Exit.OK;
     }
 
     /** Prints results that a user might not expect: that nothing changed, or which other holds the change ended. */
@@ -123,6 +136,7 @@ abstract class Change extends ServerVerb {
         for (ChangeAnswer.Ended hold : answer.ended()) {
             console().complain("ended the hold " + hold.holder() + " on " + hold.nodelist());
         }
+        answer.rest().stillOut().forEach(console()::complain);
     }
 
     /** Returns why a change that was accepted changed nothing; null if users need not know. */
@@ -131,27 +145,13 @@ abstract class Change extends ServerVerb {
         return null;
     }
 
-    /**
-     * Returns the one list of targets that the user gave and, if it is {@code -}, that standard input has. Refuses a reason
-     * whose words are all targets, unless the command line has {@code --}.
-     */
-    final String targets(FluxClient client, String given, String @Nullable [] reason) throws IOException {
-        String read = String.join(",", TargetNames.read(console(), List.of(given)));
-        String targets = TargetNames.resolve(client, read, leavesOutAbsent());
-        boolean isMeant = spec != null
-                && spec.commandLine().getParseResult().originalArgs().contains("--");
-        if (reason != null && !isMeant) {
-            String verb = Objects.requireNonNull(getClass().getAnnotation(CommandLine.Command.class))
-                    .name();
-            Precautions.checkReason(client, verb, targets, reason);
-        }
-        return targets;
+    /** Returns the one list of targets that the user gave and, if it is {@code -}, that standard input has. */
+    final String targets(String given) throws IOException {
+        return String.join(",", TargetNames.read(console(), List.of(given)));
     }
 
     /**
      * Returns the document for a change that the server has made.
-     *
-     * @param answer the server's answer, which does not describe the change if the server is a Flux broker
      */
     static ObjectNode done(ObjectNode answer) {
         ObjectNode done = JsonNodeFactory.instance
@@ -168,59 +168,22 @@ abstract class Change extends ServerVerb {
         try {
             return client.rpc(call.topic(), call.payload());
         } catch (RpcException e) {
-            if (e.errno().equals(Errno.EINVAL)) {
-                checkTargets(client, targets(call.payload()));
+            if ((e.errno().equals(Errno.EPROTO) || e.errno().equals(Errno.ENOSYS)) && !isMuster(client)) {
+                throw new Failure(
+                        Exit.ERROR,
+                        "this is a Flux broker (" + version(client) + "), not Muster",
+                        "nothing was changed; use `flux resource`");
             }
-            Failure explained = explain(e, client);
-            throw explained == null ? Failure.of(e, "") : explained;
-        }
-    }
-
-    /** Returns the targets of a request. A change of properties has the same targets for each property. */
-    private static String targets(ObjectNode payload) {
-        for (JsonNode ofProperty : payload.path("properties")) {
-            return ofProperty.asText();
-        }
-        return payload.path("targets").asText("");
-    }
-
-    final Conflict conflict(FluxClient client, String targets) throws IOException {
-        Overview standing = Overview.ask(client);
-        Idset ranks;
-        try {
-            ranks = TargetNames.find(standing.resources(), targets);
-        } catch (Failure departed) {
-            // The daemon has accepted the targets, so a host that R does not have must have departed.
-            ranks = Idset.EMPTY;
-        }
-        return new Conflict(standing.state(), ranks, standing.now(console()));
-    }
-
-    /**
-     * Checks the targets against R, because the daemon uses the same error number for wrong targets and for any other wrong
-     * argument.
-     */
-    private void checkTargets(FluxClient client, String targets) throws IOException {
-        if (targets.isEmpty()) {
-            return;
-        }
-        Overview standing = Overview.ask(client);
-        try {
-            TargetNames.find(standing.resources(), targets);
-        } catch (Failure e) {
-            if (!takesDeparted() || !TargetExpression.haveAllBeenThere(standing.state(), targets)) {
-                throw new Failure(e.exit(), e.sentence(), "nothing was changed" + TargetNames.hint(client, targets));
+            if (e.errno().equals(Errno.ENOENT)) {
+                String targets = call.payload().path("select").asText();
+                throw new Failure(
+                        Exit.NO_TARGET, e.sentence(), "nothing was changed" + TargetNames.hint(client, targets));
             }
-        }
-    }
-
-    private static void requireMuster(FluxClient client) throws IOException {
-        if (!isMuster(client)) {
-            throw new Failure(
-                    Exit.ERROR,
-                    "this is a Flux broker (" + version(client)
-                            + "), which does not know --dry-run, --holder, --until or `upgrade`",
-                    "nothing was changed");
+            if (e.errno().equals(Errno.EINVAL) && call.payload().has("select")) {
+                throw new Failure(Exit.USAGE, e.sentence(), "nothing was changed");
+            }
+            String advice = advice(e);
+            throw Failure.of(e, advice.isEmpty() ? "" : "nothing was changed; " + advice);
         }
     }
 }

@@ -1,18 +1,20 @@
 package io.muster.cli.change;
 
-import io.muster.cli.ask.Overview;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Pause;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.JobUsage;
-import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Stack;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IParameterConsumer;
 import picocli.CommandLine.Model.ArgSpec;
@@ -69,7 +71,7 @@ public final class ChangeOptions {
      */
     boolean await(FluxClient client, Duration timeout) throws IOException {
         long start = System.nanoTime();
-        while (wait != null && isAnyBehind(Overview.ask(client))) {
+        while (wait != null && isAnyBehind(client)) {
             if (!timeout.isZero() && System.nanoTime() - start > timeout.toNanos()) {
                 return false;
             }
@@ -78,9 +80,13 @@ public final class ChangeOptions {
         return true;
     }
 
-    private static boolean isAnyBehind(Overview standing) {
-        for (Scheduler scheduler : standing.schedulers()) {
-            if (scheduler.behind() || scheduler.responses() == 0) {
+    private static boolean isAnyBehind(FluxClient client) throws IOException {
+        ObjectNode question = JsonNodeFactory.instance.objectNode();
+        for (JsonNode scheduler : StateDocument.ask(client, StateDocument.SERVICE, question)
+                .json()
+                .path("schedulers")) {
+            if (scheduler.path("behind").asBoolean()
+                    || scheduler.path("responses").asLong() == 0) {
                 return true;
             }
         }
@@ -91,37 +97,58 @@ public final class ChangeOptions {
         return IDLE.equals(wait);
     }
 
-    /** Returns the reports about jobs that were made at {@code time} or later. */
-    private static List<JobUsage> since(double time, Overview now) {
-        return now.usage().stream().filter(usage -> usage.time() >= time).toList();
-    }
-
     /**
-     * Waits until no job uses any of the ranks.
+     * Waits until no job uses any of the hosts of a change.
      *
+     * @param hosts hostlist of all targets
      * @param limit null for no limit
      * @return the exit status
      */
-    int awaitIdle(FluxClient client, Function<Overview, Idset> targets, @Nullable Duration limit, Console console)
-            throws IOException {
+    int awaitIdle(FluxClient client, String hosts, @Nullable Duration limit, Console console) throws IOException {
         long start = System.nanoTime();
-        Overview now = Overview.ask(client);
-        double settled = now.time() + SETTLE_SECONDS;
-        while (!JobUsage.areIdle(since(settled, now), targets.apply(now))) {
+        StateDocument now = status(client, hosts, null);
+        double settled = now.now() + SETTLE_SECONDS;
+        while (!JobUsage.areIdle(since(settled, now), ranks(now))) {
             if (limit != null && System.nanoTime() - start > limit.toNanos()) {
-                Idset busy = targets.apply(now).intersect(JobUsage.allocated(now.usage()));
+                List<String> busy = new ArrayList<>();
+                status(client, hosts, "allocated,draining").groups().forEach(group -> busy.add(group.hosts()));
                 console.complain(
                         busy.isEmpty()
                                 ? "muster: the change is made, but nobody reports which hosts jobs use: is the bridge or "
                                         + "muster-flux running?"
-                                : "muster: the change is made, but jobs still use "
-                                        + now.resources().hostsOf(busy));
+                                : "muster: the change is made, but jobs still use " + String.join(",", busy));
                 return Exit.TIMED_OUT;
             }
             Pause.of(IDLE_PAUSE_MILLIS);
-            now = Overview.ask(client);
+            now = status(client, hosts, null);
         }
         return Exit.OK;
+    }
+
+    private static StateDocument status(FluxClient client, String hosts, @Nullable String states) throws IOException {
+        ObjectNode question = JsonNodeFactory.instance.objectNode().put("include", hosts);
+        return StateDocument.ask(
+                client, StateDocument.STATUS, states == null ? question : question.put("states", states));
+    }
+
+    private static Idset ranks(StateDocument status) {
+        return status.groups().stream()
+                .map(group -> Idset.parse(group.text("ranks")))
+                .reduce(Idset.EMPTY, Idset::union);
+    }
+
+    /** Returns the reports about jobs that were made at {@code time} or later. */
+    private static List<JobUsage> since(double time, StateDocument status) {
+        List<JobUsage> reports = new ArrayList<>();
+        for (JsonNode report : status.json().path("usage")) {
+            double made = StateDocument.time(report.path("time"));
+            if (made >= time) {
+                Idset ranks = Idset.parse(report.path("ranks").asText());
+                Idset allocated = Idset.parse(report.path("allocated").asText());
+                reports.add(new JobUsage(report.path("reporter").asText(), ranks, allocated, made));
+            }
+        }
+        return reports;
     }
 
     int timedOut(Console console) {

@@ -1,7 +1,6 @@
 package io.muster.cli.change;
 
 import io.muster.cli.ask.DrainList;
-import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -9,7 +8,6 @@ import io.muster.cli.terminal.When;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
-import io.muster.inventory.status.Conflict;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -99,44 +97,20 @@ public final class Drain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        targets = targets(client, String.valueOf(targets), reason);
         double end = until == null ? 0 : zone.future(until, console());
         if (until != null && end <= console().now()) {
             throw new Failure(
                     Exit.USAGE, "--until: " + until + " is in the past", "without --until, the hold has no end");
         }
         return new HoldChanges.Drain(
-                TargetNames.spellMembers(client, targets), ReasonWords.join(reason), force.mode(), holder, end);
+                targets(String.valueOf(targets)), ReasonWords.join(reason), force.mode(), holder, end);
     }
 
     @Override
-    boolean leavesOutAbsent() {
-        return true;
-    }
-
-    @Override
-    boolean needsMuster() {
-        return until != null || !holder.equals(Hold.SHARED);
-    }
-
-    @Override
-    @Nullable
-    Failure explain(RpcException refusal, FluxClient client) throws IOException {
-        Conflict conflict = conflict(client, TargetNames.spellMembers(client, String.valueOf(targets)));
-        String absent = conflict.absent();
-        if (!absent.isEmpty()) {
-            return new Failure(
-                    Exit.CONFLICT,
-                    absent,
-                    "nothing was changed; include the hosts first with `muster include`, or leave them out");
+    String advice(RpcException refusal) {
+        if (refusal.errno().equals(Errno.EBUSY)) {
+            return "include the hosts first with `muster include`, or leave them out";
         }
-        if (!refusal.errno().equals(Errno.EEXIST)) {
-            return null;
-        }
-        String drained = conflict.drainedBy(holder);
-        return new Failure(
-                Exit.CONFLICT,
-                drained.isEmpty() ? refusal.sentence() : drained,
-                "nothing was changed; -u skips drained targets, -f gives them the new reason");
+        return refusal.errno().equals(Errno.EEXIST) ? "-u skips drained targets, -f gives them the new reason" : "";
     }
 }

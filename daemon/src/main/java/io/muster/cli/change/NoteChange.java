@@ -55,13 +55,7 @@ public abstract class NoteChange extends Change {
                 }
             }
         }
-        String spelt = hosts.isEmpty() ? "" : TargetNames.spell(client, String.join(",", hosts));
-        return new NoteChanges.Annotate(spelt, paths, edit());
-    }
-
-    @Override
-    final boolean takesDeparted() {
-        return edit().onlyRemoves();
+        return new NoteChanges.Annotate(String.join(",", hosts), paths, edit());
     }
 
     /** {@code muster tag add} and {@code muster tag remove}. */

@@ -1,6 +1,5 @@
 package io.muster.cli.change;
 
-import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
@@ -37,7 +36,7 @@ public abstract class PropertyChange extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        String spelt = TargetNames.spell(client, targets(client, targets, null));
+        String spelt = targets(targets);
         SortedMap<String, String> properties = new TreeMap<>();
         names.forEach(name -> properties.put(name, spelt));
         return new DefinitionChanges.ChangeProperties(add, properties);

@@ -1,9 +1,11 @@
 package io.muster.cli.change;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -59,9 +61,9 @@ public final class Reload extends ServerVerb {
     protected int run(FluxClient client) throws IOException {
         if (dryRun) {
             ResourceSet next = Agreement.require(ResourceSet.parse(SourceFile.read(file)));
-            Overview standing = Overview.ask(client);
-            refuse(client, standing, next);
-            preview(standing, next);
+            ResourceSet present = Get.parse(client.rpc("resource.get", null)).resources();
+            refuse(client, present, next);
+            preview(present, next);
             return Exit.OK;
         }
         String path = file.toAbsolutePath().normalize().toString();
@@ -88,8 +90,8 @@ public final class Reload extends ServerVerb {
     }
 
     /** Shows what the daemon would do. This is computed in this process, so that the daemon need not read the file. */
-    private void preview(Overview standing, ResourceSet next) {
-        Remap remap = Remap.between(standing.resources(), next);
+    private void preview(ResourceSet present, ResourceSet next) {
+        Remap remap = Remap.between(present, next);
         if (json()) {
             console()
                     .json(JsonNodeFactory.instance
@@ -110,17 +112,20 @@ public final class Reload extends ServerVerb {
     }
 
     /** Refuses an R that the daemon would refuse, because the connected scheduler cannot be sent all of it. */
-    private static void refuse(FluxClient client, Overview standing, ResourceSet next) throws IOException {
-        if (!standing.schedulers().isEmpty()) {
-            ResourceSet present = Get.parse(client.rpc("resource.get", null)).resources();
-            List<String> untold = Remap.between(present, next).untold();
-            if (!untold.isEmpty()) {
-                throw new Failure(
-                        Exit.CONFLICT,
-                        "resources are acquired by " + standing.schedulers().get(0) + ", which cannot be sent "
-                                + String.join("; ", untold),
-                        "nothing was changed; stop the scheduler, reload, and start it again");
-            }
+    private static void refuse(FluxClient client, ResourceSet present, ResourceSet next) throws IOException {
+        ObjectNode question = JsonNodeFactory.instance.objectNode();
+        JsonNode schedulers = StateDocument.ask(client, StateDocument.SERVICE, question)
+                .json()
+                .path("schedulers");
+        List<String> untold =
+                schedulers.isEmpty() ? List.of() : Remap.between(present, next).untold();
+        if (!untold.isEmpty()) {
+            throw new Failure(
+                    Exit.CONFLICT,
+                    "resources are acquired by "
+                            + schedulers.path(0).path("name").asText() + ", which cannot be sent "
+                            + String.join("; ", untold),
+                    "nothing was changed; stop the scheduler, reload, and start it again");
         }
     }
 

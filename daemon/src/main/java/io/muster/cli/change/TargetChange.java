@@ -1,19 +1,21 @@
 package io.muster.cli.change;
 
-import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.TargetNames;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
-import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Parameters;
@@ -47,15 +49,10 @@ public abstract class TargetChange extends Change {
 
     @Override
     final Command command(FluxClient client) throws IOException {
-        return command(TargetNames.spell(client, targets(client, targets, words)));
+        return command(targets(targets));
     }
 
-    /**
-     * Returns the command.
-     *
-     * @param spelt targets as {@link TargetNames#spell} returns them
-     */
-    abstract Command command(String spelt);
+    abstract Command command(String selected);
 
     final @Nullable String words() {
         return ReasonWords.join(words);
@@ -118,21 +115,22 @@ public abstract class TargetChange extends Change {
         @Override
         void tell(FluxClient client, ChangeAnswer answer) throws IOException {
             super.tell(client, answer);
-            Overview now = Overview.ask(client);
-            ResourceSet resources = now.resources();
-            Idset included =
-                    answer.hosts() == null ? resources.ranks() : resources.ranksOfKnown(Hostlist.parse(answer.hosts()));
-            for (Scheduler scheduler : now.schedulers()) {
-                Idset unknown = scheduler.unknown(now.state()).intersect(included);
+            Hostlist included = answer.hosts() == null ? null : Hostlist.parse(answer.hosts());
+            ObjectNode question = JsonNodeFactory.instance.objectNode();
+            for (JsonNode scheduler : StateDocument.ask(client, StateDocument.SERVICE, question)
+                    .json()
+                    .path("schedulers")) {
+                List<String> unknown = new ArrayList<>(
+                        Hostlist.parse(scheduler.path("unknown").asText()).expand());
+                if (included != null) {
+                    unknown.retainAll(new HashSet<>(included.expand()));
+                }
                 if (!unknown.isEmpty()) {
-                    console().complain(scheduler.ignorance(resources.hostsOf(unknown)));
+                    console()
+                            .complain(scheduler.path("name").asText() + " does not know "
+                                    + Hostlist.of(unknown).abridged() + " until it acquires again");
                 }
             }
-        }
-
-        @Override
-        boolean takesDeparted() {
-            return true;
         }
     }
 

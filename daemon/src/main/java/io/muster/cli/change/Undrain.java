@@ -1,13 +1,9 @@
 package io.muster.cli.change;
 
-import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
-import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Failure;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
-import io.muster.inventory.status.Conflict;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -73,14 +69,7 @@ public final class Undrain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        targets = targets(client, targets, comment);
-        return new HoldChanges.Undrain(
-                TargetNames.spell(client, targets), ReasonWords.join(comment), force.mode(), holder);
-    }
-
-    @Override
-    boolean takesDeparted() {
-        return true;
+        return new HoldChanges.Undrain(targets(targets), ReasonWords.join(comment), force.mode(), holder);
     }
 
     /** Returns null for -u, which scripts use to make sure that hosts are not drained. */
@@ -95,30 +84,11 @@ public final class Undrain extends Change {
     }
 
     @Override
-    boolean needsMuster() {
-        return holder != null;
-    }
-
-    @Override
-    @Nullable
-    Failure explain(RpcException refusal, FluxClient client) throws IOException {
-        boolean foreign = refusal.errno().equals(Errno.EBUSY);
-        if (!foreign && !refusal.errno().equals(Errno.EEXIST)) {
-            return null;
+    String advice(RpcException refusal) {
+        if (refusal.errno().equals(Errno.EBUSY)) {
+            return "--holder NAME ends the hold of that name, and --holder NAME -f also if another user placed it";
         }
-        Conflict conflict = conflict(client, targets);
-        String sentence = conflict.notDrained();
-        String advice = "-u skips targets that are not drained";
-        if (foreign) {
-            sentence = conflict.heldOnlyByOthersThan(holderName());
-            advice = "--holder NAME ends the hold of that name, and --holder NAME -f also if another user placed it";
-            if (sentence.isEmpty()) {
-                sentence = conflict.heldByAnotherUser(holderName());
-                advice = "--holder " + holderName() + " -f ends this hold although another user placed it";
-            }
-        }
-        return new Failure(
-                Exit.CONFLICT, sentence.isEmpty() ? refusal.sentence() : sentence, "nothing was changed; " + advice);
+        return refusal.errno().equals(Errno.EEXIST) ? "-u skips targets that are not drained" : "";
     }
 
     private String holderName() {

@@ -26,9 +26,4 @@ public final class UpgradeFinish extends Change {
     Command command(FluxClient client) {
         return new FormatChanges.FinishUpgrade();
     }
-
-    @Override
-    boolean needsMuster() {
-        return true;
-    }
 }

@@ -30,7 +30,7 @@ public final class Failure extends RuntimeException {
         if (number == Errno.EPERM.value() || number == Errno.EACCES.value()) {
             return new Failure(Exit.DENIED, error.sentence(), advice);
         }
-        if (number == Errno.EEXIST.value() || number == Errno.EBUSY.value()) {
+        if (number == Errno.EEXIST.value() || number == Errno.EBUSY.value() || number == Errno.ESTALE.value()) {
             return new Failure(Exit.CONFLICT, error.sentence(), advice);
         }
         if (number == Errno.EROFS.value()) {

@@ -191,7 +191,7 @@ public final class Receiver implements Configurable {
             Outcome outcome = switch (refused.rejection().kind()) {
                 case EXISTS -> Outcome.SHARE;
                 case LIMIT -> Outcome.LIMIT;
-                case INVALID, HELD_BY_OTHER, FORGOTTEN -> Outcome.UNKNOWN;
+                case INVALID, HELD_BY_OTHER, FORGOTTEN, STALE -> Outcome.UNKNOWN;
             };
             note(report, outcome, refused.rejection().text());
         } else if (answer instanceof Answer.Failed failed) {

@@ -13,11 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A complete, checked configuration; immutable. */
 public final class Config {
-    /**
-     * The default of {@code muster.confirm-share}. The daemon only checks and passes on this key; the commands, which read it
-     * with {@code config.get}, follow it.
-     */
-    public static final double CONFIRM_SHARE = 0.2;
+    private static final double CONFIRM_SHARE = 0.2;
 
     private static final double HALF = 0.5;
 
@@ -33,6 +29,7 @@ public final class Config {
     private final Reporting reporting;
     private final AlertSettings alerts;
     private final double reloadDrop;
+    private final double confirmShare;
     private final Effective effective;
     private final List<Problem> notes;
     private final ObjectNode tree;
@@ -53,7 +50,7 @@ public final class Config {
         streams = AcquireSettings.read(muster);
         reporting = Reporting.read(muster);
         reloadDrop = muster.share("reload-drop", HALF);
-        muster.share("confirm-share", CONFIRM_SHARE);
+        confirmShare = muster.share("confirm-share", CONFIRM_SHARE);
         effective = top.effective();
         problems.throwIfAny("configuration");
         notes = problems.warnings();
@@ -165,6 +162,11 @@ public final class Config {
     /** {@code [alerts]}. */
     public AlertSettings alerts() {
         return alerts;
+    }
+
+    /** Returns the share of the hosts beyond which a person is asked before a change. */
+    public double confirmShare() {
+        return confirmShare;
     }
 
     /** The largest share of the hosts in force that a reload of this configuration may take away; 1 permits everything. */

@@ -38,6 +38,7 @@ public sealed interface Answer {
                 case HELD_BY_OTHER -> Errno.EBUSY;
                 case LIMIT -> Errno.EDQUOT;
                 case FORGOTTEN -> Errno.EAGAIN;
+                case STALE -> Errno.ESTALE;
             };
             return new RpcException(errno, rejection.text());
         }

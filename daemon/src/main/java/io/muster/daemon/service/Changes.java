@@ -12,9 +12,13 @@ import io.muster.daemon.core.Redefinition;
 import io.muster.daemon.core.WallClock;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.graph.Agreement;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -24,8 +28,11 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
+import io.muster.inventory.state.TargetExpression;
+import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
@@ -40,6 +47,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +58,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves requests that change the inventory, and requests with dry-run, which ask what a change would do. */
 public final class Changes {
-    private static final int MOST_ENDINGS = 64;
+    private static final int MOST_ANSWERS = 256;
+
+    /** The answer to a reload says what changed, and the reload has no targets. */
+    private static final ChangeRequest RELOAD =
+            new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), null);
 
     private final Inventory inventory;
     private final AcquireStreams acquires;
@@ -64,8 +76,10 @@ public final class Changes {
      *
      * @param definition returns the command for an R that is reloaded
      * @param properties the properties of queues whose hosts the configuration names, which no request changes
+     * @param confirmShare the share of the hosts beyond which a person is asked before a change
      */
-    public record Configured(Function<ResourceSet, DefinitionChanges.Define> definition, Set<String> properties) {}
+    public record Configured(
+            Function<ResourceSet, DefinitionChanges.Define> definition, Set<String> properties, double confirmShare) {}
 
     /** Checks the conditions for the end of an upgrade that do not follow from the state. */
     @FunctionalInterface
@@ -79,11 +93,11 @@ public final class Changes {
         String refusal() throws IOException;
     }
 
-    /** The last answers that name ended holds, by the seq of the change, for changes that are sent again. */
-    private final Map<Long, ChangeAnswer> endings = new LinkedHashMap<>() {
+    /** The last answers, by the seq of the change, for changes that are sent again. */
+    private final Map<Long, ChangeAnswer> answers = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, ChangeAnswer> eldest) {
-            return size() > MOST_ENDINGS;
+            return size() > MOST_ANSWERS;
         }
     };
 
@@ -121,12 +135,13 @@ public final class Changes {
             // A request that is sent again would find other hosts, and another state, than the first time.
             String holder = HoldChanges.holderOf(request.command());
             Command again = selection == null ? request.command() : new Once(new Once.Repetition(holder), id);
-            make(new ChangeRequest(again, request.dryRun()), inWords, by, reply);
+            make(request.with(again), inWords, by, reply);
         } else if (selection == null) {
             finish(request, inWords, by, reply);
         } else {
+            checkReason(selection);
             selections.find(
-                    selection.text(),
+                    selection.texts(),
                     operation.isForMembers(),
                     caller.account(),
                     reply,
@@ -134,10 +149,42 @@ public final class Changes {
         }
     }
 
-    /** Makes a change with the targets that were found, which may be a longer text than the selection. */
-    private void finish(ChangeRequest request, String targets, Operation<?, ?> operation, Principal by, Replier reply) {
+    /** Refuses a reason whose words are all targets: {@code drain n1 n2 n3} would drain n1 only. */
+    private void checkReason(ChangeRequest.Selection selection) {
+        String reason = selection.reason();
+        String[] words = reason.strip().split("\\s+");
+        boolean plain = selection.texts().stream().noneMatch(Changes::hasDigit);
+        if (reason.isBlank()
+                || !Arrays.stream(words)
+                        .allMatch(word -> (plain || hasDigit(word) || word.startsWith("@")) && isTarget(word))) {
+            return;
+        }
+        throw new RpcException(
+                Errno.EINVAL,
+                reason + (words.length == 1 ? " is a target" : " are targets")
+                        + ", not a reason: separate targets by commas; if you mean the reason, put -- before it (in a request:"
+                        + " reason-meant)");
+    }
+
+    /** Ranks and nearly all hosts have a digit: a word without one, after targets with one, is a word. */
+    private static boolean hasDigit(String text) {
+        return text.chars().anyMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private boolean isTarget(String word) {
         try {
-            RpcException excess = operation.refusal(targets.length());
+            return !TargetExpression.find(inventory.state().resources(), word).isEmpty();
+        } catch (MalformedException | TargetException e) {
+            return false;
+        }
+    }
+
+    /** Makes a change with the targets that were found, which may be longer texts than the selection. */
+    private void finish(
+            ChangeRequest request, List<String> targets, Operation<?, ?> operation, Principal by, Replier reply) {
+        try {
+            RpcException excess = operation.refusal(
+                    targets.stream().distinct().mapToInt(String::length).sum());
             if (excess != null) {
                 throw excess;
             }
@@ -149,12 +196,7 @@ public final class Changes {
 
     private void finish(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
         Command command = request.command();
-        if (request.seq() >= 0 && !inventory.isAt(request.seq())) {
-            reply.fail(new RpcException(
-                    Errno.ESTALE,
-                    "the inventory has changed since sequence number " + request.seq() + ", it is at "
-                            + inventory.seq()
-                            + ": look at the hosts again, then send the request with the new number or ETag"));
+        if (isStale(request, reply)) {
             return;
         }
         boolean finish =
@@ -164,10 +206,10 @@ public final class Changes {
                     () -> {
                         RpcException refusal = upgradeRefusal();
                         return () -> {
-                            if (refusal == null) {
-                                make(request, inWords, by, reply);
-                            } else {
+                            if (refusal != null) {
                                 reply.fail(refusal);
+                            } else if (!isStale(request, reply)) {
+                                make(request, inWords, by, reply);
                             }
                         };
                     },
@@ -175,6 +217,18 @@ public final class Changes {
         } else {
             make(request, inWords, by, reply);
         }
+    }
+
+    private boolean isStale(ChangeRequest request, Replier reply) {
+        boolean isStale = request.seq() >= 0 && !inventory.isAt(request.seq());
+        if (isStale) {
+            reply.fail(new RpcException(
+                    Errno.ESTALE,
+                    "the inventory has changed since sequence number " + request.seq() + ", it is at "
+                            + inventory.seq()
+                            + ": look at the hosts again, then send the request with the new number or ETag"));
+        }
+        return isStale;
     }
 
     private @Nullable RpcException upgradeRefusal() {
@@ -200,16 +254,16 @@ public final class Changes {
                     by,
                     preview -> {
                         try {
-                            answer(preview, by, reply);
+                            answer(preview, request, by, reply);
                         } catch (RpcException refusal) {
                             reply.fail(refusal);
                         }
                     },
                     bug -> reply.fail(new RpcException(Errno.EIO, bug)));
         } else if (request.dryRun()) {
-            answer(inventory.preview(command, by), by, reply);
+            answer(inventory.preview(command, by), request, by, reply);
         } else {
-            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords, by, reply));
+            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply));
         }
     }
 
@@ -223,10 +277,13 @@ public final class Changes {
         return command instanceof NoteChanges.Annotate annotate ? annotate.with(selections::places) : command;
     }
 
-    /** @param inWords whether the response says what changed */
-    private void answer(Answer answer, @Nullable ChangeId id, boolean inWords, Principal by, Replier reply) {
-        if (inWords && answer instanceof Answer.Done made) {
-            reply.done(Json.encode(words(made, id, by).toJson()));
+    /** @param request null if the response does not say what changed */
+    private void answer(
+            Answer answer, @Nullable ChangeId id, @Nullable ChangeRequest request, Principal by, Replier reply) {
+        if (request != null && answer instanceof Answer.Done made) {
+            reply.done(Json.encode(words(made, id, request, by).toJson()));
+        } else if (request != null && answer instanceof Answer.Rejected refused) {
+            reply.fail(explained(refused, request));
         } else {
             answer(answer, reply);
         }
@@ -236,20 +293,46 @@ public final class Changes {
      * Returns what changed. A change that was sent again changed nothing the second time, so the answer describes what the
      * first request changed.
      */
-    private ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, Principal by) {
+    private ChangeAnswer words(Answer.Done done, @Nullable ChangeId id, ChangeRequest request, Principal by) {
         long seq = id == null || !done.entries().isEmpty() ? 0 : done.after().seqOf(id, by);
         if (seq != 0) {
             return repeated(seq);
         }
         ChangeAnswer answer = ChangeAnswer.of(done.entries(), done.after().resources());
-        if (id != null && !answer.ended().isEmpty()) {
-            endings.put(answer.seq(), answer);
+        if (!request.targets().isEmpty()) {
+            Hostlist targets = hosts(done.after(), request);
+            Idset ranks = done.after().resources().ranksOfKnown(targets);
+            answer = answer.about(
+                    targets, new Conflict(done.after(), ranks, inventory.now()).stillOut(request.command()));
+        }
+        if (id != null && answer.seq() != 0) {
+            answers.put(answer.seq(), answer);
         }
         return answer;
     }
 
     private ChangeAnswer repeated(long seq) {
-        return endings.getOrDefault(seq, ChangeAnswer.ofRepeated(seq));
+        return answers.getOrDefault(seq, ChangeAnswer.ofRepeated(seq)).again();
+    }
+
+    /** Returns the hosts that the targets of a request name; none if one of them is not known any more. */
+    private static Hostlist hosts(InventoryState state, ChangeRequest request) {
+        try {
+            return TargetExpression.hosts(state, request.targets());
+        } catch (MalformedException | TargetException gone) {
+            return Hostlist.EMPTY;
+        }
+    }
+
+    /** Returns a refusal that names hosts and holders. */
+    private RpcException explained(Answer.Rejected refused, ChangeRequest request) {
+        InventoryState state = inventory.state();
+        Idset ranks = state.resources().ranksOfKnown(hosts(state, request));
+        Conflict conflict = new Conflict(state, ranks, inventory.now());
+        boolean isAbsent = conflict.isAboutAbsent(request.command(), refused.rejection());
+        return new RpcException(
+                isAbsent ? Errno.EBUSY : refused.error().errno(),
+                conflict.explain(request.command(), refused.rejection()));
     }
 
     private static void answer(Answer answer, Replier reply) {
@@ -261,10 +344,10 @@ public final class Changes {
         }
     }
 
-    private void answer(Preview preview, Principal by, Replier reply) {
+    private void answer(Preview preview, ChangeRequest request, Principal by, Replier reply) {
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
-            throw new Answer.Rejected(rejection).error();
+            throw explained(new Answer.Rejected(rejection), request);
         }
         List<ObjectNode> events = new ArrayList<>();
         for (Event event : preview.decision().events()) {
@@ -275,7 +358,12 @@ public final class Changes {
             Principal holder = stream.holder();
             updates.add(new DryRunAnswer.Update(holder.names(), holder.pid(), next == null ? null : next.toJson()));
         });
-        reply.done(Json.encode(new DryRunAnswer(events, updates).toJson()));
+        InventoryState state = inventory.state();
+        Hostlist hosts = hosts(state, request);
+        int nodes = state.resources().nodes();
+        boolean confirm = hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes;
+        String named = request.targets().isEmpty() ? null : hosts.toString();
+        reply.done(Json.encode(new DryRunAnswer(events, updates, named, nodes, confirm).toJson()));
     }
 
     /**
@@ -371,7 +459,7 @@ public final class Changes {
                             Errno.EBUSY,
                             "resources are busy (unload scheduler?): the scheduler cannot be sent "
                                     + String.join("; ", untold))),
-                    answer -> answer(answer, id, id != null, by, reply));
+                    answer -> answer(answer, id, id == null ? null : RELOAD, by, reply));
         }));
     }
 }

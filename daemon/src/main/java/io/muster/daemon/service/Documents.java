@@ -127,8 +127,8 @@ public final class Documents {
         for (int i = 0; i < words.size(); i++) {
             if (TargetExpression.parts(words.get(i)).stream().anyMatch(TargetExpression::isSearch)) {
                 int searched = i;
-                selections.find(words.get(i), false, asker, reply, hosts -> {
-                    words.set(searched, hosts);
+                selections.find(List.of(words.get(i)), false, asker, reply, hosts -> {
+                    words.set(searched, hosts.get(0));
                     question.put(key, String.join(" ", words));
                     resolve(question, key, asker, reply, then);
                 });

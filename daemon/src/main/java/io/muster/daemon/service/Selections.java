@@ -1,6 +1,7 @@
 package io.muster.daemon.service;
 
 import io.muster.daemon.account.Account;
+import io.muster.daemon.config.Key;
 import io.muster.daemon.core.Inventory;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.hostlist.Hostlist;
@@ -16,7 +17,9 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +31,11 @@ import org.jspecify.annotations.Nullable;
 public final class Selections {
     /** The highest number of parts of a text, each of which may select all hosts or need a search. */
     private static final int MOST_PARTS = 64;
+
+    private static final int MOST_NAMES = 10;
+
+    /** How often an expression is searched for. */
+    private static final int MOST_ROUNDS = 3;
 
     private final Inventory inventory;
     private final Searches searches;
@@ -48,48 +56,108 @@ public final class Selections {
      * Passes the targets in the form that commands have: the same text if it has this form already.
      *
      * @param membersOnly whether excluded and lost hosts are left out unless they are named
-     * @param reply is failed if the text is malformed or names something that does not exist
+     * @param reply is failed if a text is malformed or names something that does not exist
      */
-    void find(String text, boolean membersOnly, Account asker, Replier reply, Consumer<String> then) {
-        Deque<String> parts = new ArrayDeque<>(TargetExpression.parts(text));
-        if (parts.size() > MOST_PARTS && TargetExpression.isSelection(text)) {
-            reply.fail(new RpcException(
-                    Errno.EINVAL,
-                    "targets with all, @PROPERTY or @{EXPR} have at most " + MOST_PARTS + " parts, not "
-                            + parts.size()));
-            return;
-        }
-        boolean isPlain = parts.stream().noneMatch(TargetExpression::isSearch) && !TargetExpression.isSelection(text);
-        if (isPlain) {
-            then.accept(text);
+    void find(List<String> texts, boolean membersOnly, Account asker, Replier reply, Consumer<List<String>> then) {
+        find(new ArrayDeque<>(texts), new ArrayList<>(), new Terms(membersOnly, asker, reply), then);
+    }
+
+    private void find(Deque<String> texts, List<String> found, Terms terms, Consumer<List<String>> then) {
+        String text = texts.poll();
+        if (text == null) {
+            then.accept(found);
+        } else if (!found.isEmpty() && text.equals(terms.last)) { // each property of a change has the same targets
+            found.add(found.get(found.size() - 1));
+            find(texts, found, terms, then);
         } else {
-            new Choice(text, membersOnly, asker, reply, then, parts).next();
+            terms.last = text;
+            find(text, terms, hosts -> {
+                found.add(hosts);
+                find(texts, found, terms, then);
+            });
         }
     }
 
-    /** The work for one request. */
+    private void find(String text, Terms terms, Consumer<String> then) {
+        Deque<String> parts = new ArrayDeque<>(TargetExpression.parts(text));
+        boolean isPlain = parts.stream().noneMatch(TargetExpression::isSearch) && !TargetExpression.isSelection(text);
+        try {
+            if (isPlain) {
+                var unused = TargetExpression.hosts(inventory.state(), List.of(text));
+                then.accept(text);
+            } else if (parts.size() > MOST_PARTS) {
+                terms.reply.fail(new RpcException(
+                        Errno.EINVAL,
+                        "targets with all, @PROPERTY or @{EXPR} have at most " + MOST_PARTS + " parts, not "
+                                + parts.size()));
+            } else {
+                new Choice(text, terms, then).begin();
+            }
+        } catch (MalformedException e) {
+            terms.reply.fail(new RpcException(Errno.EINVAL, String.valueOf(e.getMessage())));
+        } catch (TargetException e) {
+            terms.reply.fail(absent(e));
+        }
+    }
+
+    private RpcException absent(TargetException fault) {
+        String property = fault.missingProperty();
+        List<String> known =
+                List.copyOf(inventory.state().resources().properties().keySet());
+        String names = String.join(", ", known.subList(0, Math.min(known.size(), MOST_NAMES)));
+        String advice = property == null || known.isEmpty()
+                ? ""
+                : ": there " + (known.size() == 1 ? "is " : "are ") + names
+                        + (known.size() > MOST_NAMES ? " and " + (known.size() - MOST_NAMES) + " more" : "")
+                        + Key.suggestion(property, known);
+        return new RpcException(Errno.ENOENT, fault.getMessage() + advice);
+    }
+
+    /** For whom targets are found, and among which hosts. */
+    private static final class Terms {
+        private final boolean membersOnly;
+        private final Account asker;
+        private final Replier reply;
+        private String last = "";
+
+        Terms(boolean membersOnly, Account asker, Replier reply) {
+            this.membersOnly = membersOnly;
+            this.asker = asker;
+            this.reply = reply;
+        }
+    }
+
+    /**
+     * The work for one text. If the state changes while expressions are searched for, they are searched for again, until two searches find
+     * the same.
+     */
     private final class Choice {
         private final String text;
         private final boolean membersOnly;
         private final Account asker;
         private final Replier reply;
         private final Consumer<String> then;
-        private final Deque<String> parts;
+        private Deque<String> parts = new ArrayDeque<>();
         private Idset found = Idset.EMPTY;
+        private @Nullable InventoryState from;
+        private String before = "";
+        private boolean searched;
+        private int rounds;
 
-        Choice(
-                String text,
-                boolean membersOnly,
-                Account asker,
-                Replier reply,
-                Consumer<String> then,
-                Deque<String> parts) {
+        Choice(String text, Terms terms, Consumer<String> then) {
             this.text = text;
-            this.membersOnly = membersOnly;
-            this.asker = asker;
-            this.reply = reply;
+            this.membersOnly = terms.membersOnly;
+            this.asker = terms.asker;
+            this.reply = terms.reply;
             this.then = then;
-            this.parts = parts;
+        }
+
+        void begin() {
+            parts = new ArrayDeque<>(TargetExpression.parts(text));
+            found = Idset.EMPTY;
+            from = inventory.state();
+            rounds++;
+            next();
         }
 
         void next() {
@@ -109,18 +177,33 @@ public final class Selections {
                 reply.fail(new RpcException(Errno.EINVAL, String.valueOf(e.getMessage())));
                 return;
             } catch (TargetException e) {
-                reply.fail(new RpcException(Errno.ENOENT, String.valueOf(e.getMessage())));
+                reply.fail(absent(e));
                 return;
             }
             if (found.isEmpty()) {
-                String absent = membersOnly ? " that is neither excluded nor lost" : "";
+                String absent = membersOnly ? ", or all of them are excluded or lost" : "";
                 reply.fail(new RpcException(Errno.ENOENT, text + " finds no host" + absent));
             } else {
-                then.accept(resources.hostsOf(found).toString());
+                decide(resources.hostsOf(found).toString(), state);
+            }
+        }
+
+        @SuppressWarnings("ReferenceEquality") // comparing states may take longer than searching again
+        private void decide(String hosts, InventoryState now) {
+            if (!searched || from == now || hosts.equals(before)) {
+                then.accept(hosts);
+            } else if (rounds == MOST_ROUNDS) {
+                reply.fail(new RpcException(
+                        Errno.EAGAIN,
+                        "nothing was changed: what " + text + " finds changes too fast: send the request again"));
+            } else {
+                before = hosts;
+                begin();
             }
         }
 
         private void search(String part, Idset selectable) {
+            searched = true;
             FindRequest request = FindRequest.ofTarget(part, FindRequest.Output.HOSTS);
             searches.find(Json.encode(request.toJson()), asker, new Replier() {
                 @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.daemon.RunningDaemon;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.Expected;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -67,7 +69,7 @@ final class HoldsTest {
         assertThat(held()).isEqualTo("node2");
         Http.Reply again = http.send("DELETE", "/v1/holds?targets=node1&holder=health", "");
         assertThat(again.status()).isEqualTo(409);
-        assertThat(again.detail()).isEqualTo("rank 1 not drained: node1");
+        assertThat(again.detail()).isEqualTo("node1 (rank 1) not drained");
         assertThat(again.json().path("errno").asText()).isEqualTo("EEXIST");
     }
 
@@ -82,7 +84,7 @@ final class HoldsTest {
         assertThat(other.detail()).contains("belongs to another change already, seq " + seq);
         Http.Reply unkeyed = http.post("/v1/holds", hold);
         assertThat(unkeyed.status()).isEqualTo(409);
-        assertThat(unkeyed.detail()).isEqualTo("rank 1 already drained: node1");
+        assertThat(unkeyed.detail()).startsWith("node1 (rank 1) already drained - node1: ");
     }
 
     @Test
@@ -132,7 +134,7 @@ final class HoldsTest {
         "@gold, 404, gold",
         "@{node and (}, 422, expression",
         "@{node, 422, the brace is not closed",
-        "node99, 422, node99",
+        "node99, 404, node99",
         "'node[1-', 422, node",
         "/cluster0/nowhere, 422, there is no path /cluster0/nowhere",
     })
@@ -195,6 +197,25 @@ final class HoldsTest {
         assertThat(reply.status()).as(reply.text()).isEqualTo(status);
         assertThat(reply.detail()).contains(sentence);
         assertThat(held()).isEmpty();
+    }
+
+    @Test
+    void aHoldOnHostsThatAreOthersThanThoseOfTheDryRunIsRefused() throws Exception {
+        Http.Reply dry = http.post("/v1/holds?dry-run", "{\"targets\":\"0-1\"}");
+        String hosts = dry.json().path("hosts").asText();
+        assertThat(hosts).isEqualTo("node[0-1]");
+        String hold = "{\"targets\":\"0-1\",\"expect\":\"" + hosts + "\"}";
+        daemon.reconfigure(ApiTest.RESOURCES.replace("node[0-8]", "node[8,0-7]"));
+        Http.Reply refused = http.post("/v1/holds", hold);
+        assertThat(refused.status()).isEqualTo(412);
+        assertThat(refused.detail()).contains("now node8, no longer node1");
+        assertThat(held()).isEmpty();
+        Http.Reply digest = http.post(
+                "/v1/holds",
+                "{\"targets\":\"0-1\",\"expect\":\"" + Expected.digest(Hostlist.parse("node[0,8]")) + "\"}");
+        assertThat(digest.status()).isEqualTo(200);
+        assertThat(http.post("/v1/holds", hold.replace("expect", "expects")).status())
+                .isEqualTo(400);
     }
 
     @Test

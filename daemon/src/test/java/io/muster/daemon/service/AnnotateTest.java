@@ -27,15 +27,15 @@ final class AnnotateTest {
         String id = ",'id':'" + new UUID(0, 7) + "'}";
         String request =
                 "{'targets':'1','paths':['/cluster0/node[2-3]/core1','/cluster0'],'tag':{'firmware':'7.1'}" + id;
-        assertThat(annotate(request))
-                .isEqualTo(
-                        "{'changed':true,'hosts':'node[1-3]','seq':S,'vertices':{'':'1','core1':'2-3'},'paths':['/cluster0']}"
-                                .replace('\'', '"')
-                                .replace("S", Long.toString(seq + 1)));
-        assertThat(annotate(request)).isEqualTo("{\"changed\":true,\"seq\":" + (seq + 1) + "}");
+        String answer =
+                "{'changed':true,'hosts':'node[1-3]','seq':S,R'vertices':{'':'1','core1':'2-3'},'paths':['/cluster0']}"
+                        .replace('\'', '"')
+                        .replace("S", Long.toString(seq + 1));
+        assertThat(annotate(request)).isEqualTo(answer.replace("R", ""));
+        assertThat(annotate(request)).isEqualTo(answer.replace("R", "\"repeated\":true,"));
         assertThat(stage.rig.inventory.seq()).isEqualTo(seq + 1);
         assertThat(annotate("{'targets':'1','tag':{'firmware':'7.1'}}"))
-                .isEqualTo("{\"changed\":false,\"hosts\":\"\"}");
+                .isEqualTo("{\"changed\":false,\"hosts\":\"\",\"unchanged\":\"node1\"}");
         assertThat(stage.rig.inventory.state().notes().below("core1").keys()).hasToString("2-3");
     }
 

@@ -173,7 +173,7 @@ class SessionTest {
             case "acquire-release", "usage" -> "EINVAL";
             case "reload", "web", "alerts" -> "ENOENT";
             case "include", "property-remove", "online", "lively", "upgrade-finish" ->
-                "{\"changed\":false,\"hosts\":\"\"}";
+                "{\"changed\":false,\"hosts\":\"\"";
             case "exclude", "shrink", "offline", "torpid", "property-add", "annotate" ->
                 "{\"changed\":true,\"hosts\":\"";
             case "clock-accept" -> "{";
@@ -585,6 +585,7 @@ class SessionTest {
         Files.writeString(file, Rig.nodes("node[0-7]").toString());
         String first = "{\"changed\":true,\"seq\":2}";
         assertThat(owner.ask("resource.reload", reload)).isEqualTo(first);
+        first = "{\"changed\":true,\"seq\":2,\"repeated\":true}";
         Files.writeString(file, "junk");
         assertThat(owner.ask("resource.reload", reload)).isEqualTo(first);
         Files.delete(file);

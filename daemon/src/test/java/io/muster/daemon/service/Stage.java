@@ -129,7 +129,8 @@ public final class Stage implements AutoCloseable {
                 () -> null,
                 new Changes.Configured(
                         resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE),
-                        Set.of()));
+                        Set.of(),
+                        0.2));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
         Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);

@@ -20,6 +20,8 @@ public record Decision(List<Event> events, @Nullable Rejection rejection) {
              * the request with a mode.
              */
             EXISTS,
+            /** The targets are other hosts than those that were confirmed. */
+            STALE,
             /** Another user holds the target. */
             HELD_BY_OTHER,
             /** The change would go beyond a limit for one user. */

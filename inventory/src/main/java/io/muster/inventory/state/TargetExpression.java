@@ -6,7 +6,9 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Reads targets in the form in which people write them: an idset or a hostlist, or a list separated by commas whose parts
@@ -68,6 +70,31 @@ public final class TargetExpression {
             throw TargetException.property(property);
         }
         return ranks;
+    }
+
+    /**
+     * Returns the hosts of targets in the form that commands have, in the order of their ranks, followed by those that have left R.
+     *
+     * @throws TargetException if a target is neither in R nor remembered as departed
+     */
+    public static Hostlist hosts(InventoryState state, Collection<String> texts) {
+        Idset found = Idset.EMPTY;
+        List<String> departed = new ArrayList<>();
+        for (String text : Set.copyOf(texts)) {
+            try {
+                found = found.union(state.resources().targets(text));
+            } catch (TargetException e) {
+                if (!haveAllBeenThere(state, text)) {
+                    throw e;
+                }
+                departed.addAll(e.missingHosts().expand());
+                found = found.union(state.resources().ranksOfKnown(Hostlist.parse(text)));
+            }
+        }
+        Hostlist hosts = state.resources().hostsOf(found);
+        return departed.isEmpty()
+                ? hosts
+                : hosts.append(Hostlist.of(departed.stream().distinct().sorted().toList()));
     }
 
     /** Returns whether each host is in R, or has left R and is remembered as departed. */

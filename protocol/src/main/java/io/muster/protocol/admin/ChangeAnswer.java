@@ -15,22 +15,42 @@ import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.NoteChanges;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The response to a change: {@code {changed, hosts?, seq?, ended?: [{holder, idset, nodelist}], vertices?, paths?,
- * departed-vertices?}}, the last three as in the event of a change of notes. Responses of flux-core have no payload.
+ * departed-vertices?, unchanged?, still-out?, repeated?}}, of which {@code vertices} and the two after it are as in the event of a change of
+ * notes. Responses of flux-core have no payload.
  *
  * @param changed whether the state changed
  * @param hosts hostlist of the hosts that changed; null if the change does not concern single hosts, or was answered before
  * @param seq sequence number of the last entry of the change; 0 if nothing was written
  * @param ended other holds that the change ended
  * @param places the vertices whose notes changed; empty if the change does not concern notes, or was answered before
+ * @param rest what the change did not do
  */
-public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places) {
+public record ChangeAnswer(
+        boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places, Rest rest) {
+    /**
+     * What a change did not do.
+     *
+     * @param unchanged hostlist of the targets that were so already; "" if there are none, or this is not known
+     * @param stillOut why targets are still out, one sentence for hosts that are alike
+     * @param repeated whether the change was made by an earlier request with the same id
+     */
+    public record Rest(String unchanged, List<String> stillOut, boolean repeated) {
+        private static final Rest NONE = new Rest("", List.of(), false);
+
+        public Rest {
+            stillOut = List.copyOf(stillOut);
+        }
+    }
+
     public ChangeAnswer(boolean changed, @Nullable String hosts, long seq, List<Ended> ended) {
-        this(changed, hosts, seq, ended, Places.NONE);
+        this(changed, hosts, seq, ended, Places.NONE, Rest.NONE);
     }
 
     public record Ended(String holder, String idset, String nodelist) {}
@@ -54,12 +74,38 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
         Places places = !entries.isEmpty() && entries.get(0).event() instanceof NoteChanges.Annotated noted
                 ? noted.places()
                 : Places.NONE;
-        return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended, places);
+        return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended, places, Rest.NONE);
     }
 
     /** Returns the answer to a change that was sent again. Only the journal contains the hosts that changed the first time. */
     public static ChangeAnswer ofRepeated(long seq) {
         return new ChangeAnswer(true, null, seq, List.of());
+    }
+
+    /** Returns the answer with what became of the other targets. */
+    public ChangeAnswer about(Hostlist targets, List<String> stillOut) {
+        String all = targets.toString();
+        String unchanged = "";
+        if (!all.equals(hosts)) {
+            Set<String> others = new LinkedHashSet<>(targets.expand());
+            if (hosts != null) {
+                Hostlist.parse(hosts).expand().forEach(others::remove);
+            }
+            unchanged = Hostlist.of(List.copyOf(others)).toString();
+        }
+        return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(unchanged, stillOut, false));
+    }
+
+    /** Returns a hostlist of all targets, changed or not. */
+    public String targets() {
+        return Hostlist.parse(hosts == null ? "" : hosts)
+                .append(Hostlist.parse(rest.unchanged))
+                .toString();
+    }
+
+    /** Returns the same answer for a request that was sent again. */
+    public ChangeAnswer again() {
+        return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(rest.unchanged, rest.stillOut, true));
     }
 
     private static @Nullable String hosts(List<Entry> entries, ResourceSet resources) {
@@ -101,7 +147,8 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
                 in.optional("hosts"),
                 in.has("seq") ? in.integer("seq", 0, Long.MAX_VALUE) : 0,
                 ended,
-                Places.read(in));
+                Places.read(in),
+                new Rest(in.textOr("unchanged", ""), in.textsOrNone("still-out"), in.flag("repeated")));
     }
 
     public ObjectNode toJson() {
@@ -119,6 +166,15 @@ public record ChangeAnswer(boolean changed, @Nullable String hosts, long seq, Li
                     .put("holder", hold.holder)
                     .put("idset", hold.idset)
                     .put("nodelist", hold.nodelist));
+        }
+        if (!rest.unchanged.isEmpty()) {
+            json.put("unchanged", rest.unchanged);
+        }
+        if (!rest.stillOut.isEmpty()) {
+            rest.stillOut.forEach(json.putArray("still-out")::add);
+        }
+        if (rest.repeated) {
+            json.put("repeated", true);
         }
         return json.setAll(places.toJson());
     }

@@ -11,11 +11,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The response to a change with {@code dry-run}, a key that flux-core does not have: {@code {events, updates: [{user, pid,
- * update}]}}.
+ * update}], hosts?, nodes, confirm}}.
  *
  * @param events events that would be written to the journal
+ * @param hosts hostlist of the targets; null if the change has none
+ * @param nodes the number of hosts in R
+ * @param confirm whether a person should be asked before the change, because it has many targets
  */
-public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
+public record DryRunAnswer(
+        List<ObjectNode> events,
+        List<Update> updates,
+        @Nullable String hosts,
+        int nodes,
+        boolean confirm) {
     /**
      * The update that a scheduler would be sent.
      *
@@ -40,7 +48,12 @@ public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
                     (int) update.number("pid"),
                     hasUpdate ? update.object("update").json() : null));
         }
-        return new DryRunAnswer(events, updates);
+        return new DryRunAnswer(
+                events,
+                updates,
+                in.optional("hosts"),
+                (int) in.integer("nodes", 0, Integer.MAX_VALUE),
+                in.flag("confirm"));
     }
 
     public ObjectNode toJson() {
@@ -51,6 +64,9 @@ public record DryRunAnswer(List<ObjectNode> events, List<Update> updates) {
             ObjectNode object = array.addObject().put("user", update.user()).put("pid", update.pid());
             object.set("update", update.payload());
         }
-        return payload;
+        if (hosts != null) {
+            payload.put("hosts", hosts);
+        }
+        return payload.put("nodes", nodes).put("confirm", confirm);
     }
 }

@@ -20,6 +20,8 @@ import io.muster.inventory.state.NoteChanges;
 import io.muster.protocol.admin.Payload;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -52,6 +54,7 @@ record ChangeForm<C extends Command>(
         Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
     static final String TARGETS = "targets";
     static final String SELECT = "select";
+    static final String PROPERTIES = "properties";
 
     static final ChangeForm<HoldChanges.Drain> DRAIN = new ChangeForm<>(
             HoldChanges.Drain.class,
@@ -183,11 +186,29 @@ record ChangeForm<C extends Command>(
         return type.isInstance(command) && means.test(type.cast(command));
     }
 
-    /** Returns whether requests for the command have one text of targets. */
-    boolean hasTargets(Command command) {
+    /** Returns the targets of the command: one text, or one for each property; none if the command has no targets. */
+    List<String> targets(Command command) {
         ObjectNode written = JsonNodeFactory.instance.objectNode();
         write(command, written);
-        return written.has(TARGETS);
+        List<String> texts = new ArrayList<>();
+        written.path(PROPERTIES).forEach(ofProperty -> texts.add(ofProperty.asText()));
+        return written.has(TARGETS) ? List.of(written.path(TARGETS).asText()) : texts;
+    }
+
+    /** Returns a payload with the targets that were found, in the order in which {@link #targets} returns them. */
+    static ObjectNode replaced(ObjectNode payload, List<String> found) {
+        ObjectNode replaced = payload.deepCopy();
+        replaced.remove(SELECT);
+        if (payload.has(PROPERTIES)) {
+            SortedMap<String, String> sorted = new TreeMap<>();
+            payload.path(PROPERTIES).fieldNames().forEachRemaining(name -> sorted.put(name, ""));
+            Iterator<String> next = found.iterator();
+            ObjectNode properties = replaced.putObject(PROPERTIES);
+            sorted.keySet().forEach(name -> properties.put(name, next.next()));
+        } else {
+            replaced.put(TARGETS, found.get(0));
+        }
+        return replaced;
     }
 
     void write(Command command, ObjectNode out) {

@@ -4,8 +4,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Expected;
 import io.muster.inventory.state.Once;
 import io.muster.protocol.admin.RequestId;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -15,23 +17,40 @@ import org.jspecify.annotations.Nullable;
  * @param dryRun whether the daemon should change nothing and respond with what would happen
  * @param seq the sequence number of the inventory that the client has seen, if the change must not be made in another state; -1 for any
  *     state
+ * @param targets the targets of the command, one for each property; empty if it has none
  * @param selection null if the command has its targets already
  */
 public record ChangeRequest(
-        Command command, boolean dryRun, long seq, @Nullable Selection selection) {
+        Command command,
+        boolean dryRun,
+        long seq,
+        List<String> targets,
+        @Nullable Selection selection) {
     private static final String DRY_RUN = "dry-run";
     private static final String SEQ = "if-seq";
+    private static final String EXPECT = "expect";
+    private static final String MEANT = "reason-meant";
+
+    public ChangeRequest {
+        targets = List.copyOf(targets);
+    }
 
     /**
      * Targets that the daemon has to find, as people write them: {@code all}, {@code @PROPERTY}, {@code @{EXPRESSION}} and paths of
      * vertices, besides ranks and hosts.
      *
-     * @param with returns the command for the targets that were found
+     * @param reason the reason, if words that are all targets are to be refused in it; "" otherwise
+     * @param with returns the command for the targets that were found, in the order of the texts
      */
-    public record Selection(String text, Function<String, Command> with) {}
+    public record Selection(List<String> texts, String reason, Function<List<String>, Command> with) {
+        public Selection {
+            texts = List.copyOf(texts);
+        }
+    }
 
-    public ChangeRequest(Command command, boolean dryRun) {
-        this(command, dryRun, -1, null);
+    /** Returns the same request for another command, whose targets are known. */
+    public ChangeRequest with(Command other) {
+        return new ChangeRequest(other, dryRun, -1, List.of(), null);
     }
 
     /** Reads a payload, which this method may change. */
@@ -40,21 +59,31 @@ public record ChangeRequest(
         long seq = in.fields().has(SEQ) ? in.fields().integer(SEQ, 0, Long.MAX_VALUE) : -1;
         payload.remove(SEQ);
         ChangeId id = RequestId.take(topic, payload);
+        String expected = in.fields().textOr(EXPECT, "");
         Command plain = form.read().apply(in);
-        Command command = once(plain, id);
-        String text = in.selected();
-        if (text != null && !form.hasTargets(plain)) {
+        List<String> texts = form.targets(plain);
+        boolean ofProperties = payload.has(ChangeForm.PROPERTIES);
+        if (in.selected() != null && (texts.isEmpty() || ofProperties)) {
             throw in.fields().fault(ChangeForm.SELECT, "is not a key of this request");
+        } else if (!expected.isEmpty() && texts.isEmpty()) {
+            throw in.fields().fault(EXPECT, "is not a key of this request");
         }
-        Selection selection = text == null
-                ? null
-                : new Selection(text, targets -> {
-                    ObjectNode found = payload.deepCopy();
-                    found.remove(ChangeForm.SELECT);
-                    found.put(ChangeForm.TARGETS, targets);
-                    return once(form.read().apply(new ChangeForm.Reader(topic, found)), id);
-                });
-        return new ChangeRequest(command, in.fields().flag(DRY_RUN), seq, selection);
+        boolean selects = in.selected() != null || ofProperties;
+        boolean dryRun = in.fields().flag(DRY_RUN);
+        boolean isMeant = in.fields().flag(MEANT);
+        if (!selects) {
+            return new ChangeRequest(once(expect(plain, texts, expected), id), dryRun, seq, texts, null);
+        }
+        Function<List<String>, Command> with = found -> {
+            Command command = form.read().apply(new ChangeForm.Reader(topic, ChangeForm.replaced(payload, found)));
+            return once(expect(command, found, expected), id);
+        };
+        String reason = isMeant ? "" : in.fields().textOr("reason", in.fields().textOr("cause", ""));
+        return new ChangeRequest(once(plain, id), dryRun, seq, texts, new Selection(texts, reason, with));
+    }
+
+    private static Command expect(Command command, List<String> targets, String expected) {
+        return expected.isEmpty() ? command : new Expected(command, targets, expected);
     }
 
     private static Command once(Command command, @Nullable ChangeId id) {
@@ -62,8 +91,8 @@ public record ChangeRequest(
     }
 
     /** Returns the request with the targets that were found for its selection. */
-    public ChangeRequest found(String targets) {
-        return selection == null ? this : new ChangeRequest(selection.with.apply(targets), dryRun, seq, null);
+    public ChangeRequest found(List<String> found) {
+        return selection == null ? this : new ChangeRequest(selection.with.apply(found), dryRun, seq, found, null);
     }
 
     /** Returns the topic and the payload with which a client requests {@code command}. */

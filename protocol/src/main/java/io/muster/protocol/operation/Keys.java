@@ -88,6 +88,13 @@ public final class Keys {
             "select",
             "In place of `targets`: ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}` and paths of vertices, separated by"
                     + " commas. For a drain, `all` and what follows @ leave out hosts that are excluded or lost.");
+    static final Key EXPECT = text(
+            "expect",
+            "Hostlist of the targets that a person has confirmed, or its digest from a dry run; the change is refused if the"
+                    + " targets are other hosts now.");
+    static final Key REASON_MEANT = flag(
+            "reason-meant",
+            "The reason is meant, although all of its words are targets: otherwise, `select` refuses it.");
     static final Key DRY_RUN = flag("dry-run", "Whether nothing is changed, and the response says what would happen.");
     static final Key ID = text(
             "id",

@@ -18,6 +18,7 @@ import static io.muster.protocol.operation.Keys.DURATION;
 import static io.muster.protocol.operation.Keys.ENDED_HOLDER;
 import static io.muster.protocol.operation.Keys.END_MODE;
 import static io.muster.protocol.operation.Keys.EXPAND;
+import static io.muster.protocol.operation.Keys.EXPECT;
 import static io.muster.protocol.operation.Keys.EXPIRATION;
 import static io.muster.protocol.operation.Keys.EXPLAIN;
 import static io.muster.protocol.operation.Keys.EXPR;
@@ -54,6 +55,7 @@ import static io.muster.protocol.operation.Keys.PRUNE;
 import static io.muster.protocol.operation.Keys.QUEUES;
 import static io.muster.protocol.operation.Keys.RANKS;
 import static io.muster.protocol.operation.Keys.REASON;
+import static io.muster.protocol.operation.Keys.REASON_MEANT;
 import static io.muster.protocol.operation.Keys.REPORTED;
 import static io.muster.protocol.operation.Keys.REPORTER;
 import static io.muster.protocol.operation.Keys.RESOURCES;
@@ -180,8 +182,8 @@ public final class Operations {
             targets("resource.exclude", Right.CHANGE, REASON).change(ChangeForm.EXCLUDE),
             targets("resource.include", Right.CHANGE, REASON).change(ChangeForm.INCLUDE),
             targets("resource.shrink", Right.CHANGE, REASON).change(ChangeForm.SHRINK),
-            change("resource.property-add", Right.CHANGE, PROPERTIES).change(ChangeForm.PROPERTY_ADD),
-            change("resource.property-remove", Right.CHANGE, PROPERTIES).change(ChangeForm.PROPERTY_REMOVE),
+            change("resource.property-add", Right.CHANGE, PROPERTIES, EXPECT).change(ChangeForm.PROPERTY_ADD),
+            change("resource.property-remove", Right.CHANGE, PROPERTIES, EXPECT).change(ChangeForm.PROPERTY_REMOVE),
             targets("resource.online", Right.CHANGE, CAUSE).change(ChangeForm.ONLINE),
             targets("resource.offline", Right.CHANGE, CAUSE).change(ChangeForm.OFFLINE),
             targets("resource.torpid", Right.CHANGE, CAUSE).change(ChangeForm.TORPID),
@@ -280,7 +282,7 @@ public final class Operations {
 
     /** A change of the hosts or the vertices that targets name. */
     private static Row targets(String topic, Right right, Key... keys) {
-        List<Key> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT));
+        List<Key> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT, EXPECT, REASON_MEANT));
         all.addAll(List.of(keys));
         return change(topic, right, all.toArray(Key[]::new));
     }

@@ -185,7 +185,7 @@ class AnswersTest {
     @Test
     void theAnswerToADryRunIsReadAsItIsWritten() throws Exception {
         String golden = "{'events':[{'timestamp':5.0,'name':'drain','context':{'idset':'1'}}],'updates':["
-                + "{'user':'ada','pid':7,'update':{'down':'1'}},{'user':'bob','pid':0,'update':null}]}";
+                + "{'user':'ada','pid':7,'update':{'down':'1'}},{'user':'bob','pid':0,'update':null}],'hosts':'node1','nodes':4,'confirm':false}";
         DryRunAnswer answer = DryRunAnswer.parse(json(golden));
         assertThat(answer.events()).hasSize(1);
         assertThat(answer.updates().get(0).payload()).hasToString("{\"down\":\"1\"}");

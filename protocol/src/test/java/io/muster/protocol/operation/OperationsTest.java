@@ -28,6 +28,10 @@ class OperationsTest {
             "resource.history",
             "resource.alerts",
             "attr.get",
+            "resource.list",
+            "resource.summary",
+            "resource.R",
+            "resource.layout",
             "resource.monitor-waitup",
             "resource.acquire",
             "resource.journal");
