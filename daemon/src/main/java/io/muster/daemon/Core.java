@@ -45,7 +45,7 @@ record Core(
             @Nullable EtcdLedger shared,
             Recovered recovered,
             Config config,
-            Threads threads,
+            Workers threads,
             Telemetry telemetry) {
         Committed found = new Committed(recovered.state(), ledger.durableSeq());
         Inventory inventory = new Inventory(

@@ -170,7 +170,7 @@ final class Daemon {
             throws Exception {
         Addresses.requireFree(config);
         Threads threads = new Threads();
-        Recovered recovered = new Recovered(config.storage().journalMax(), clock);
+        Recovered recovered = new Recovered(config.storage().journalMax(), clock, threads.machine());
         EtcdLedger shared = config.ledger().kind() == LedgerSettings.Kind.ETCD
                 ? SharedLedger.open(config, environment, telemetry, recovered, threads.core())
                 : null;

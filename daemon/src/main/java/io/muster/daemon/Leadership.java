@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +34,7 @@ final class Leadership implements RoleActions {
     private static final Logger log = LoggerFactory.getLogger("ledger");
 
     private final Core core;
-    private final Threads threads;
+    private final Workers threads;
     private final Preparation preparation;
     private final EtcdLedger ledger;
     /** Completed when the daemon has the newest state. */
@@ -53,12 +52,12 @@ final class Leadership implements RoleActions {
     private @Nullable String silence;
 
     /** @param patience how long a start waits for the ledger */
-    Leadership(Core core, Threads threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
+    Leadership(Core core, Workers threads, Preparation preparation, EtcdLedger ledger, Duration patience) {
         this.core = core;
         this.threads = threads;
         this.preparation = preparation;
         this.ledger = ledger;
-        this.end = System.nanoTime() + patience.toNanos();
+        this.end = threads.machine().nanos() + patience.toNanos();
     }
 
     /**
@@ -92,7 +91,8 @@ final class Leadership implements RoleActions {
 
     private boolean await(CompletableFuture<Boolean> done) throws Exception {
         try {
-            return done.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+            return threads.machine()
+                    .get(done, Math.max(0, end - threads.machine().nanos()));
         } catch (TimeoutException e) {
             String reason = ledger.status().reason();
             if (core.inventory().seq() == 0) {
@@ -171,7 +171,7 @@ final class Leadership implements RoleActions {
             }
         });
         try {
-            done.get();
+            threads.await(done);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof InvalidException invalid) {
                 throw new IOException(

@@ -33,7 +33,7 @@ final class Preparation implements Configurable {
     private static final String DISCOVERED = "dynamic-discovery";
 
     private final Core core;
-    private final Threads threads;
+    private final Workers threads;
 
     /**
      * The resources of the configuration that was last put in force. An R that an admin loaded since stays in force until the configured R
@@ -47,7 +47,7 @@ final class Preparation implements Configurable {
     /** Whether that configuration is not in force yet. Used by the thread of reloads only. */
     private boolean owed;
 
-    Preparation(Core core, Threads threads) {
+    Preparation(Core core, Workers threads) {
         this.core = core;
         this.threads = threads;
     }
@@ -214,7 +214,7 @@ final class Preparation implements Configurable {
             }
         });
         try {
-            return answered.get() instanceof Answer.Failed failed ? failed.text() : null;
+            return threads.await(answered) instanceof Answer.Failed failed ? failed.text() : null;
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }

@@ -10,8 +10,10 @@ import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.Tail;
+import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
@@ -32,6 +34,7 @@ final class Recovered implements Replay {
     private static final Duration LINGER = Duration.ofMillis(50);
 
     private final WallClock clock;
+    private final Machine machine;
     private final RecentEvents recent;
     private InventoryState state = InventoryState.empty();
     private double snapshotTime;
@@ -42,8 +45,9 @@ final class Recovered implements Replay {
     private double seconds;
 
     /** @param mostRecent how many of the last events to keep */
-    Recovered(int mostRecent, WallClock clock) {
+    Recovered(int mostRecent, WallClock clock, Machine machine) {
         this.clock = clock;
+        this.machine = machine;
         this.recent = new RecentEvents(mostRecent);
     }
 
@@ -59,31 +63,35 @@ final class Recovered implements Replay {
                     + " is the copy of a ledger on etcd, which has changes that the copy may lack: set ledger.kind to"
                     + " \"etcd\", or make the copy a ledger of its own with `muster ledger export`");
         }
-        return read(storage, uid, listener, executor, Duration.ZERO);
+        return read(LocalDisk.serving(storage.stateDir(), uid), storage, listener, executor, Duration.ZERO);
     }
 
     /** Like {@link #open}, for a directory that may be the copy of a ledger on etcd. */
     Journal openCopy(Storage storage, int uid, LedgerListener listener, Executor executor) throws IOException {
-        Journal journal = read(storage, uid, listener, executor, LINGER);
-        clock.reached(lastTime); // another daemon may have written the last event
+        return openCopy(LocalDisk.serving(storage.stateDir(), uid), storage, listener, executor);
+    }
+
+    Journal openCopy(Disk disk, Storage storage, LedgerListener listener, Executor executor) throws IOException {
+        Journal journal = read(disk, storage, listener, executor, LINGER);
         return journal;
     }
 
-    private Journal read(Storage storage, int uid, LedgerListener listener, Executor executor, Duration linger)
+    private Journal read(Disk disk, Storage storage, LedgerListener listener, Executor executor, Duration linger)
             throws IOException {
         JournalSettings settings = new JournalSettings(
                 JournalSettings.DEFAULT.segmentBytes(),
                 storage.historyAge().toDuration(),
                 storage.historySize(),
                 clock::isDoubted,
-                linger);
-        long start = System.nanoTime();
+                linger,
+                machine);
+        long start = machine.nanos();
         try {
-            LocalDisk disk = LocalDisk.serving(storage.stateDir(), uid);
             Journal journal = Journal.open(disk, settings, this, listener, executor, clock);
             clock.start(lastTime);
+            clock.reached(lastTime);
             readEarlier(disk);
-            seconds = (System.nanoTime() - start) / 1e9;
+            seconds = (machine.nanos() - start) / 1e9;
             return journal;
         } catch (IllegalArgumentException e) {
             throw new UnreadableException(
@@ -130,7 +138,7 @@ final class Recovered implements Replay {
     }
 
     /** Reads events that the snapshot contains, as far as followers are to see them. */
-    private void readEarlier(LocalDisk disk) {
+    private void readEarlier(Disk disk) {
         try {
             Tail.read(disk, recent.firstSeq(lastSeq + 1) - 1, new Tail.Reader() {
                 @Override

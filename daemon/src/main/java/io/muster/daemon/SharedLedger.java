@@ -13,6 +13,7 @@ import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Role;
+import io.muster.daemon.machine.Machine;
 import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.inventory.level.Level;
@@ -20,7 +21,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -127,7 +127,7 @@ final class SharedLedger {
                 ledger.prefix(),
                 new Leader(
                         ledger.member(),
-                        UUID.randomUUID().toString(),
+                        Machine.REAL.newId(),
                         environment.hostname(),
                         ProcessHandle.current().pid(),
                         ledger.uris(),
@@ -138,6 +138,7 @@ final class SharedLedger {
                 ledger.allowOld(),
                 ledger.compact(),
                 config.storage().snapshotEvery(),
-                clock);
+                clock,
+                Machine.REAL);
     }
 }

@@ -1,11 +1,9 @@
 package io.muster.daemon;
 
-import io.muster.daemon.core.Aside;
+import io.muster.daemon.machine.Machine;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollIoHandler;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * {@code network} for connections in HTTP and TLS, {@code handshakes} for those of TLS, {@code api} for requests in HTTP.
  * The journal has its own.
  */
-final class Threads implements AutoCloseable {
+final class Threads implements Workers, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     private static final int PATIENCE_SECONDS = 10;
@@ -65,6 +63,11 @@ final class Threads implements AutoCloseable {
         };
     }
 
+    @Override
+    public Machine machine() {
+        return Machine.REAL;
+    }
+
     MultiThreadIoEventLoopGroup loop() {
         return loop;
     }
@@ -74,7 +77,8 @@ final class Threads implements AutoCloseable {
         return api;
     }
 
-    EventLoop core() {
+    @Override
+    public EventLoop core() {
         return core;
     }
 
@@ -93,7 +97,8 @@ final class Threads implements AutoCloseable {
         return metrics;
     }
 
-    ExecutorService worker() {
+    @Override
+    public ExecutorService worker() {
         return worker;
     }
 
@@ -117,31 +122,14 @@ final class Threads implements AutoCloseable {
         return services;
     }
 
-    /** For long answers to queries. Two threads, so that one kind of answer that takes long does not hold up all others. */
-    ExecutorService answers() {
+    @Override
+    public ExecutorService answers() {
         return answers;
     }
 
-    /** @param executor one of these */
-    Aside beside(ExecutorService executor) {
-        return new Aside(core, executor);
-    }
-
-    /** For tasks that read much or wait for the disk, and must not delay snapshots. */
-    ExecutorService reloads() {
+    @Override
+    public ExecutorService reloads() {
         return reloads;
-    }
-
-    /** Runs a task on the core thread and waits for its result. */
-    <T> T onCore(Callable<T> task) throws Exception {
-        try {
-            return core.submit(task).get();
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof Exception cause) {
-                throw cause;
-            }
-            throw e;
-        }
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.machine.Machine;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
 import io.muster.inventory.axis.Liveness;
@@ -89,7 +90,7 @@ class AssemblyTest {
         Started(FaultyDisk disk) throws Exception {
             Config config = config();
             WallClock clock = RunningDaemon.clock();
-            Recovered recovered = new Recovered(100, clock);
+            Recovered recovered = new Recovered(100, clock, Machine.REAL);
             journal = Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, threads.core(), clock);
             core = threads.onCore(() -> Core.build(journal, null, recovered, config, threads, telemetry));
         }
@@ -176,7 +177,7 @@ class AssemblyTest {
             new Preparation(daemon.core, daemon.threads).start(config());
             new Preparation(daemon.core, daemon.threads).start(sixNodes());
         }
-        Recovered recovered = new Recovered(100, RunningDaemon.clock());
+        Recovered recovered = new Recovered(100, RunningDaemon.clock(), Machine.REAL);
         Journal.open(disk, JournalSettings.DEFAULT, recovered, telemetry, Runnable::run, InstantSource.system())
                 .close();
         assertThat(recovered.state().resources().nodes()).isEqualTo(6);
@@ -361,7 +362,7 @@ class AssemblyTest {
     }
 
     private WeakReference<Recovered> recovered() {
-        Recovered recovered = new Recovered(1, RunningDaemon.clock());
+        Recovered recovered = new Recovered(1, RunningDaemon.clock(), Machine.REAL);
         telemetry.recovered(recovered, directory);
         return new WeakReference<>(recovered);
     }

@@ -13,6 +13,7 @@ import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.machine.Machine;
 import io.muster.daemon.past.Inquiry;
 import io.muster.daemon.token.Token;
 import io.muster.daemon.token.TokenFile;
@@ -290,7 +291,7 @@ class StateFormatTest {
             before = rig.state();
             snapshot(rig);
         }
-        Recovered recovered = new Recovered(100, RunningDaemon.clock());
+        Recovered recovered = new Recovered(100, RunningDaemon.clock(), Machine.REAL);
         open(copy, recovered).close();
         assertThat(text(recovered.state())).isEqualTo(text(before));
         assertThat(before.holds().held()).hasToString("2,4,7");
@@ -344,7 +345,7 @@ class StateFormatTest {
 
     /** Returns the state and the history in a directory, and adds nothing to it. */
     private static String means(Path from) throws IOException {
-        Recovered recovered = new Recovered(100, RunningDaemon.clock());
+        Recovered recovered = new Recovered(100, RunningDaemon.clock(), Machine.REAL);
         SortedSet<String> lines = new TreeSet<>();
         try (Journal journal = open(from, recovered)) {
             Inquiry.Present present = new Inquiry.Present(recovered.state(), journal.durableSeq(), 2_000_000_000);

@@ -93,16 +93,17 @@ final class ArchitectureTest {
                 "daemon.config",
                 values + " inventory.json inventory.rset inventory.graph inventory.axis protocol.operation");
         arrow(arrows, "daemon.journal.disk", "");
+        arrow(arrows, "daemon.machine", "");
         arrow(arrows, "daemon.ledger", "inventory.level");
         arrow(
                 arrows,
                 "daemon.journal",
-                "inventory.problem inventory.json inventory.hostlist inventory.level daemon.journal.disk daemon.ledger");
+                "inventory.problem inventory.json inventory.hostlist inventory.level daemon.journal.disk daemon.ledger daemon.machine");
         arrow(
                 arrows,
                 "daemon.etcd",
                 "inventory.problem inventory.json inventory.level protocol.tls daemon.config daemon.journal.disk daemon.ledger"
-                        + " daemon.journal");
+                        + " daemon.journal daemon.machine");
         arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
         arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
         arrow(arrows, "daemon.account", messages.trim());
@@ -148,7 +149,7 @@ final class ArchitectureTest {
                 arrows,
                 "daemon",
                 outside
-                        + " daemon.config daemon.access daemon.account daemon.journal.disk daemon.ledger daemon.journal daemon.etcd daemon.core"
+                        + " daemon.config daemon.access daemon.account daemon.journal.disk daemon.ledger daemon.machine daemon.journal daemon.etcd daemon.core"
                         + " daemon.service daemon.tls daemon.net daemon.relay protocol.tls protocol.client daemon.metrics daemon.http daemon.api daemon.token daemon.alert");
         String client = " protocol.client protocol.tls";
         arrow(

@@ -156,7 +156,7 @@ public final class Inventory {
     /** Returns for how many seconds the ledger has completed nothing although changes wait; 0 if none wait. Any thread may call this. */
     public double stalledSeconds() {
         long since = owingSince;
-        return since == 0 ? 0 : (System.nanoTime() - since) / (double) TimeUnit.SECONDS.toNanos(1);
+        return since == 0 ? 0 : (clock.nanos() - since) / (double) TimeUnit.SECONDS.toNanos(1);
     }
 
     /** Returns whether a new R is being decided, or waits for the disk. */
@@ -429,6 +429,7 @@ public final class Inventory {
     }
 
     private void write(Prepared prepared, Consumer<Answer> reply) {
+        clock.reached(prepared.entries().get(prepared.entries().size() - 1).timestamp());
         List<Entry> entries = prepared.entries();
         InventoryState reached = prepared.after();
         fly(prepared.lines(), prepared.bytes(), outcome -> {
@@ -448,7 +449,7 @@ public final class Inventory {
         Batch batch = new Batch(proposedSeq + 1, lines, outcome -> {
             inFlight--;
             bytesInFlight -= bytes;
-            owingSince = inFlight == 0 ? 0 : System.nanoTime();
+            owingSince = inFlight == 0 ? 0 : clock.nanos();
             if (outcome.kind() == Outcome.Kind.FAILED) {
                 proposed = committed.state();
                 proposedSeq = committed.seq();
@@ -459,7 +460,7 @@ public final class Inventory {
         });
         ledger.submit(batch);
         if (inFlight == 0) {
-            owingSince = System.nanoTime();
+            owingSince = clock.nanos();
         }
         inFlight++;
         bytesInFlight += bytes;

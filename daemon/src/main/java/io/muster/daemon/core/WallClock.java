@@ -43,7 +43,7 @@ public final class WallClock implements InstantSource {
     private double known;
 
     private long mark;
-    /** The latest time of an event that another daemon has written; 0 if there is none. */
+    /** The latest time of an event; 0 if there is none. */
     private double reached;
 
     /** How far the wall clock may be ahead of the daemon's time, and how far behind it. */
@@ -118,14 +118,19 @@ public final class WallClock implements InstantSource {
         return Math.max(read(false), reached);
     }
 
+    /** Returns the time of the monotonic clock in nanoseconds. */
+    long nanos() {
+        return nanos.getAsLong();
+    }
+
     /** Returns the same by the clocks of this host alone, for other daemons to compare: it may be before the time of an event. */
     public synchronized double own() {
         return read(false);
     }
 
     /**
-     * Keeps the daemon's time at or after {@code time} from now on, because an event has this time, perhaps by the clock of
-     * another daemon.
+     * Keeps the daemon's time at or after {@code time} from now on, because an event has this time: the clock may have been
+     * set back since, or be that of another daemon.
      */
     public synchronized void reached(double time) {
         reached = Math.max(reached, time);

@@ -14,7 +14,7 @@ final class Candidacy {
     /** A term in which the outcome of a change stayed open: this daemon writes nothing more in this term. */
     private long abandonedTerm;
     /** The time until which this daemon lets other daemons try to lead first. */
-    private long yieldUntil = System.nanoTime();
+    private long yieldUntil;
     /** When this daemon last read the time of the leader. */
     private long lookedAt;
     /** The revision of the time that was compared last. */
@@ -26,7 +26,8 @@ final class Candidacy {
     Candidacy(Tenure tenure, EtcdSettings settings) {
         this.tenure = tenure;
         this.settings = settings;
-        this.lookedAt = System.nanoTime() - oldest();
+        this.yieldUntil = settings.machine().nanos();
+        this.lookedAt = yieldUntil - oldest();
     }
 
     /** Any thread may call this, when the daemon can serve. */
@@ -47,11 +48,11 @@ final class Candidacy {
         Etcd.Entry clock = view.clock();
         if (clock != null && clock.modRevision() > Math.max(compared, view.term())) {
             compared = clock.modRevision();
-            agrees = agrees(clock.text(), Math.min(System.nanoTime() - lookedAt, oldest()), actions);
+            agrees = agrees(clock.text(), Math.min(settings.machine().nanos() - lookedAt, oldest()), actions);
         }
         lookedAt = view.asked();
         if (!agrees) {
-            yieldUntil = System.nanoTime() + settings.ttl().toNanos();
+            yieldUntil = settings.machine().nanos() + settings.ttl().toNanos();
         }
     }
 
@@ -66,7 +67,7 @@ final class Candidacy {
     /** Lets other daemons try to lead first, because a term of this daemon has ended. */
     void ended() {
         unconfirmed++;
-        yieldUntil = System.nanoTime() + settings.ttl().toNanos();
+        yieldUntil = settings.machine().nanos() + settings.ttl().toNanos();
     }
 
     /** Called for each term that has ended, when the daemon submits nothing more in it. */
@@ -93,7 +94,8 @@ final class Candidacy {
      */
     boolean campaign(Store store) throws EtcdException {
         long lease = tenure.lease();
-        boolean may = allowed && lease != 0 && isConfirmed() && System.nanoTime() - yieldUntil >= 0;
+        boolean may =
+                allowed && lease != 0 && isConfirmed() && settings.machine().nanos() - yieldUntil >= 0;
         return may && tenure.campaign(store, lease);
     }
 }

@@ -11,7 +11,7 @@ import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.daemon.ledger.Role;
-import io.muster.daemon.ledger.ThreadEnd;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -48,9 +48,10 @@ public final class EtcdLedger implements Ledger {
     private final Tenure tenure;
     private final Candidacy candidacy;
     private final Snapshotter snapshotter;
+    private final Machine machine;
     private final Thread thread;
 
-    private final Requests requests = new Requests();
+    private final Requests requests;
     private volatile Status status = new Status(Condition.WRITABLE, "");
     private volatile Level level = Level.ONE;
     private volatile boolean closing;
@@ -80,15 +81,25 @@ public final class EtcdLedger implements Ledger {
             LedgerListener listener,
             Executor completions)
             throws IOException {
-        this(settings, new LocalCopy(journal, disk, lastEvent, listener), listener, completions, store -> store);
+        this(
+                settings,
+                new LocalCopy(journal, disk, lastEvent, listener, settings.machine()),
+                listener,
+                completions,
+                first -> new EtcdGateway(settings.access(), first),
+                store -> store);
     }
 
-    /** @param stores replaces the store that reads and writes etcd; tests use a store with deliberate faults */
+    /**
+     * @param etcds connects to etcd, first to the member with this number
+     * @param stores replaces the store that reads and writes etcd; tests use a store with deliberate faults
+     */
     EtcdLedger(
             EtcdSettings settings,
             LocalCopy local,
             LedgerListener listener,
             Executor completions,
+            IntFunction<Etcd> etcds,
             UnaryOperator<Store> stores) {
         this.settings = settings;
         this.listener = listener;
@@ -96,13 +107,15 @@ public final class EtcdLedger implements Ledger {
         Keys keys = new Keys(settings.prefix());
         int first = Math.floorMod(settings.self().boot().hashCode(), 97);
         this.local = local;
-        this.store = stores.apply(new Store(new Etcd(settings.access(), first), keys));
+        this.store = stores.apply(new Store(etcds.apply(first), keys, settings.machine()));
         this.snapshotter =
-                new Snapshotter(new Store(new Etcd(settings.access(), first + 2), keys), local, listener, settings);
-        this.follower = new Follower(store, local, snapshotter::reached, settings.patience());
-        this.tenure = new Tenure(new Store(new Etcd(settings.access(), first + 1), keys), settings, this::listen);
+                new Snapshotter(new Store(etcds.apply(first + 2), keys, settings.machine()), local, listener, settings);
+        this.follower = new Follower(store, local, snapshotter::reached, settings);
+        this.tenure = new Tenure(new Store(etcds.apply(first + 1), keys, settings.machine()), settings, this::listen);
         this.candidacy = new Candidacy(tenure, settings);
-        this.thread = new Thread(this::run, "ledger");
+        this.machine = settings.machine();
+        this.requests = new Requests(machine);
+        this.thread = machine.thread("ledger", this::run);
     }
 
     /** Begins to follow; until then the ledger has the state of the local copy. */
@@ -150,7 +163,7 @@ public final class EtcdLedger implements Ledger {
 
     @Override
     public Role role() {
-        double age = Math.max(0, System.nanoTime() - heardAt()) / 1e9;
+        double age = Math.max(0, machine.nanos() - heardAt()) / 1e9;
         return new Role(term(), shown, store.roster(), follower.lag(), age);
     }
 
@@ -249,14 +262,14 @@ public final class EtcdLedger implements Ledger {
             step();
             become(Condition.BROKEN, "a bug made the ledger fail; restart the daemon: " + bug);
         }
-        LockSupport.parkNanos(RETRY_NANOS);
+        machine.park(RETRY_NANOS);
         return false;
     }
 
     private void unreachable(String reason) {
         failWaiting(UNREACHABLE + reason);
         boolean known = status.reason().startsWith(UNREACHABLE); // otherwise the log would get a line for each attempt
-        if (!known && System.nanoTime() - heardAt() > settings.ttl().toNanos()) {
+        if (!known && machine.nanos() - heardAt() > settings.ttl().toNanos()) {
             become(Condition.READ_ONLY, UNREACHABLE + reason);
         }
     }
@@ -326,7 +339,7 @@ public final class EtcdLedger implements Ledger {
             return true;
         }
         long look = Math.min(settings.ttl().toNanos() / 4, LOOK_NANOS);
-        if (!question && System.nanoTime() - leading.ledAt() <= look) {
+        if (!question && machine.nanos() - leading.ledAt() <= look) {
             follower.refill(leading.head().seq());
         } else if (!leading.lasts()) {
             step();
@@ -357,7 +370,7 @@ public final class EtcdLedger implements Ledger {
 
     /** Writes one group of the batches that wait. */
     private void commit(Writer leading) throws ForeignException {
-        long start = System.nanoTime();
+        long start = machine.nanos();
         Batches pending = Batches.of(waiting, leading.head().seq() + 1, status.reason());
         List<List<byte[]>> commands = pending.commands();
         if (commands.isEmpty()) { // the changes were decided on one that failed
@@ -367,7 +380,7 @@ public final class EtcdLedger implements Ledger {
         long first = leading.head().seq() + 1;
         byte[] lines = JournalLines.encode(first, commands);
         EventGroup group = leading.next(pending.last(), level, lines);
-        long encoded = System.nanoTime();
+        long encoded = machine.nanos();
         Writer.Verdict verdict;
         try {
             verdict = leading.write(group);
@@ -380,7 +393,7 @@ public final class EtcdLedger implements Ledger {
             local.append(first, commands);
             snapshotter.reached(group.txn(), pending.last());
             int events = (int) (pending.last() - first + 1);
-            listener.committed(pending.size(), events, lines.length, encoded - start, System.nanoTime() - encoded);
+            listener.committed(pending.size(), events, lines.length, encoded - start, machine.nanos() - encoded);
             become(Condition.WRITABLE, "");
             pending.succeed(completions);
             return;
@@ -457,7 +470,7 @@ public final class EtcdLedger implements Ledger {
             return;
         }
         if (actions != null) { // else the thread was never started
-            ThreadEnd.await(thread);
+            machine.join(thread);
         }
         local.close();
     }

@@ -1,6 +1,7 @@
 package io.muster.daemon.etcd;
 
 import io.muster.daemon.ledger.Leader;
+import io.muster.daemon.machine.Machine;
 import java.time.Duration;
 import java.time.InstantSource;
 
@@ -15,6 +16,7 @@ import java.time.InstantSource;
  * @param compact whether the leader compacts etcd after a snapshot
  * @param snapshotEvery how many events the log may hold before a snapshot is written to etcd
  * @param clock the clock of this daemon, which is never behind the last event
+ * @param machine runs the threads of the ledger
  */
 public record EtcdSettings(
         EtcdAccess access,
@@ -25,4 +27,5 @@ public record EtcdSettings(
         boolean allowOld,
         boolean compact,
         int snapshotEvery,
-        InstantSource clock) {}
+        InstantSource clock,
+        Machine machine) {}

@@ -2,13 +2,13 @@ package io.muster.daemon.etcd;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +27,10 @@ final class Follower {
     private final LocalCopy local;
     private final ObjLongConsumer<String> reached;
     private final Duration patience;
+    private final Machine machine;
 
     private volatile EventGroup.Head head;
-    private volatile long heardAt = System.nanoTime();
+    private volatile long heardAt;
     private volatile long lag;
     /** Whether the last attempt to read was not answered. */
     private boolean unanswered;
@@ -49,12 +50,14 @@ final class Follower {
             long first, String txn, List<List<byte[]>> commands, long since, Consumer<@Nullable Boolean> resolved) {}
 
     /** @param reached is given each transaction before it is applied, with the seq of its last event */
-    Follower(Store store, LocalCopy local, ObjLongConsumer<String> reached, Duration patience) {
+    Follower(Store store, LocalCopy local, ObjLongConsumer<String> reached, EtcdSettings settings) {
         this.store = store;
         this.reached = reached;
         this.uploads = new Uploads(store);
         this.local = local;
-        this.patience = patience;
+        this.machine = settings.machine();
+        this.patience = settings.patience();
+        this.heardAt = machine.nanos();
         this.head = new EventGroup.Head(local.last(), "", 0);
     }
 
@@ -86,7 +89,7 @@ final class Follower {
 
     /** Waits for the log to show whether a group was written. No daemon can write the group any more. */
     void resolve(long first, String txn, List<List<byte[]>> commands, Consumer<@Nullable Boolean> resolved) {
-        open = new Open(first, txn, commands, System.nanoTime(), resolved);
+        open = new Open(first, txn, commands, machine.nanos(), resolved);
     }
 
     /** Whether the outcome of a group is open. */
@@ -96,7 +99,7 @@ final class Follower {
 
     /** Ends the wait for the outcome of a group if the wait is too long. */
     void loseHope() {
-        if (open != null && System.nanoTime() - open.since > patience.toNanos()) {
+        if (open != null && machine.nanos() - open.since > patience.toNanos()) {
             giveUp();
         }
     }
@@ -167,7 +170,7 @@ final class Follower {
         String prefix = store.keys().prefix();
         boolean empty = local.id().isEmpty() && local.last() == 0;
         if (view.id().isEmpty() && empty && view.head().revision() == 0) {
-            store.found(UUID.randomUUID().toString());
+            store.found(machine.newId());
             return false;
         }
         if (view.id().isEmpty()) {

@@ -11,6 +11,7 @@ import io.muster.daemon.journal.Replay;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
@@ -19,7 +20,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ public final class LedgerAdmin implements Closeable {
     private final String member;
 
     public LedgerAdmin(LedgerSettings settings) {
-        this.store = new Store(new Etcd(EtcdAccess.of(settings), 0), new Keys(settings.prefix()));
+        this.store = new Store(new EtcdGateway(EtcdAccess.of(settings), 0), new Keys(settings.prefix()), Machine.REAL);
         this.member = settings.member();
         reach(settings.endpoints().size());
     }
@@ -227,7 +227,7 @@ public final class LedgerAdmin implements Closeable {
                 new LedgerListener() {},
                 Runnable::run,
                 InstantSource.system())) {
-            String id = UUID.randomUUID().toString();
+            String id = Machine.REAL.newId();
             store.found(id);
             Terms terms;
             long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS).id();
@@ -239,7 +239,7 @@ public final class LedgerAdmin implements Closeable {
             } finally {
                 store.etcd().revoke(lease, TIMEOUT_MILLIS);
             }
-            LocalCopy copy = new LocalCopy(journal, disk, 0, new LedgerListener() {});
+            LocalCopy copy = new LocalCopy(journal, disk, 0, new LedgerListener() {}, Machine.REAL);
             copy.renew(id, terms);
             return journal.durableSeq();
         }

@@ -12,6 +12,7 @@ import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
@@ -22,14 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +55,8 @@ final class LocalCopy implements Closeable {
     private final Disk disk;
     private final long lastEvent;
     private final LedgerListener listener;
-    private final ThreadPoolExecutor thread;
+    private final Machine machine;
+    private final ExecutorService thread;
     private final AtomicInteger snapshots = new AtomicInteger();
 
     private String id = "";
@@ -72,11 +72,12 @@ final class LocalCopy implements Closeable {
     private final AtomicLong queued = new AtomicLong();
 
     /** @param lastEvent the {@linkplain JournalRecord#fingerprint fingerprint} of the last event that the journal replayed; 0 if it replayed none */
-    LocalCopy(Journal journal, Disk disk, long lastEvent, LedgerListener listener) throws IOException {
+    LocalCopy(Journal journal, Disk disk, long lastEvent, LedgerListener listener, Machine machine) throws IOException {
         this.journal = journal;
         this.disk = disk;
         this.lastEvent = lastEvent;
         this.listener = listener;
+        this.machine = machine;
         this.last = journal.durableSeq();
         try (Disk.File file = disk.open(FILE, Disk.Access.READ)) {
             ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(file.size()));
@@ -88,12 +89,7 @@ final class LocalCopy implements Closeable {
         } catch (NoSuchFileException none) {
             // a new state directory, or the directory of a file ledger
         }
-        thread = new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread copy = new Thread(task, "copy");
-            copy.setDaemon(true);
-            return copy;
-        });
-        thread.allowCoreThreadTimeOut(true);
+        thread = machine.worker("copy", Integer.MAX_VALUE);
     }
 
     /** The id of the ledger of which this is a copy; "" if it is none yet. */
@@ -250,7 +246,7 @@ final class LocalCopy implements Closeable {
         CompletableFuture<Outcome> done = new CompletableFuture<>();
         inOrder(done::complete, () -> journal.rebase(seq, state, done::complete));
         try {
-            Outcome outcome = done.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            Outcome outcome = machine.get(done, TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS));
             if (outcome.durable()) {
                 last = seq;
                 behind = false;
@@ -315,9 +311,9 @@ final class LocalCopy implements Closeable {
     }
 
     private void await(long seq) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-        while (journal.durableSeq() < seq && !behind && System.nanoTime() < end) {
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        long end = machine.nanos() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (journal.durableSeq() < seq && !behind && machine.nanos() < end) {
+            machine.park(TimeUnit.MILLISECONDS.toNanos(1));
         }
     }
 

@@ -1,20 +1,27 @@
 package io.muster.daemon.etcd;
 
+import io.muster.daemon.machine.Machine;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** The requests of other threads to the thread {@code ledger}, in order. */
 final class Requests {
-    private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+    private final Machine machine;
+    private final BlockingQueue<Runnable> waiting;
     private volatile boolean closed;
+
+    Requests(Machine machine) {
+        this.machine = machine;
+        this.waiting = machine.queue();
+    }
 
     /** @throws IllegalStateException if the ledger is closed */
     void add(Runnable request) {
@@ -35,10 +42,16 @@ final class Requests {
      * @throws IOException if the question fails, or has no answer within a minute
      */
     <T> T ask(Callable<T> question) throws IOException {
-        FutureTask<T> asked = new FutureTask<>(question);
-        add(asked);
+        CompletableFuture<T> asked = new CompletableFuture<>();
+        add(() -> {
+            try {
+                asked.complete(question.call());
+            } catch (Exception e) {
+                asked.completeExceptionally(e);
+            }
+        });
         try {
-            return asked.get(1, TimeUnit.MINUTES);
+            return machine.get(asked, TimeUnit.MINUTES.toNanos(1));
         } catch (TimeoutException | ExecutionException e) {
             Throwable cause = e.getCause();
             throw new IOException(cause == null ? "no answer within a minute" : cause.getMessage(), e);

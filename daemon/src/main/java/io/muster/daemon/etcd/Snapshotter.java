@@ -5,11 +5,9 @@ import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -35,12 +33,7 @@ final class Snapshotter implements Closeable {
     private final EtcdSettings settings;
     private final ConcurrentSkipListMap<Long, String> transactions = new ConcurrentSkipListMap<>();
     /** One snapshot is written and one waits; each is a whole state, so no more of them wait for an etcd that hangs. */
-    private final ExecutorService thread =
-            new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(1), task -> {
-                Thread upload = new Thread(task, "upload");
-                upload.setDaemon(true);
-                return upload;
-            });
+    private final ExecutorService thread;
 
     Snapshotter(Store store, LocalCopy local, LedgerListener listener, EtcdSettings settings) {
         this.store = store;
@@ -48,6 +41,7 @@ final class Snapshotter implements Closeable {
         this.local = local;
         this.listener = listener;
         this.settings = settings;
+        this.thread = settings.machine().worker("upload", 1);
     }
 
     /**
@@ -119,10 +113,10 @@ final class Snapshotter implements Closeable {
         Uploads.Ref current = before.current();
         long since = current == null ? Long.MAX_VALUE : seq - current.seq();
         if (since >= settings.snapshotEvery() / 2) {
-            long start = System.nanoTime();
+            long start = settings.machine().nanos();
             double time = settings.clock().instant().toEpochMilli() / 1000.0;
             if (uploads.publish(term, seq, txn, terms, time, level, state)) {
-                listener.snapshotted(seq, time, state.length, System.nanoTime() - start);
+                listener.snapshotted(seq, time, state.length, settings.machine().nanos() - start);
                 if (settings.compact() && current != null) {
                     compact(before.revision());
                 }

@@ -6,6 +6,7 @@ import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Roster;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
@@ -32,10 +33,12 @@ class Store implements Closeable {
     private final Etcd etcd;
     private volatile Roster roster = new Roster(0, List.of());
     private final Keys keys;
+    private final Machine machine;
 
-    Store(Etcd etcd, Keys keys) {
+    Store(Etcd etcd, Keys keys, Machine machine) {
         this.etcd = etcd;
         this.keys = keys;
+        this.machine = machine;
     }
 
     /**
@@ -69,7 +72,7 @@ class Store implements Closeable {
      * @param timeoutMillis how long the answer may take
      */
     View view(long from, int groups, int timeoutMillis) throws EtcdException, ForeignException {
-        long asked = System.nanoTime();
+        long asked = machine.nanos();
         Result result = etcd.read(
                 List.of(
                         Op.Get.one(keys.id()),
@@ -256,6 +259,10 @@ class Store implements Closeable {
 
     Result read(List<Op> gets) throws EtcdException {
         return etcd.read(gets, LONG_ATTEMPT_MILLIS);
+    }
+
+    Machine machine() {
+        return machine;
     }
 
     Keys keys() {

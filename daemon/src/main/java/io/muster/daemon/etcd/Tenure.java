@@ -5,11 +5,10 @@ import io.muster.daemon.etcd.Etcd.Entry;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.ledger.Leader;
-import io.muster.daemon.ledger.ThreadEnd;
+import io.muster.daemon.machine.Machine;
 import java.io.Closeable;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +27,7 @@ final class Tenure implements Closeable {
     private final Store store;
     private final EtcdSettings settings;
     private final Runnable tick;
+    private final Machine machine;
     private final Thread thread;
     /**
      * Calls {@code tick}. This is a separate thread, because the thread {@code lease} may wait for etcd, or for the name of
@@ -40,7 +40,7 @@ final class Tenure implements Closeable {
     /** The lease; 0 if there is none. */
     private volatile long lease;
     /** When the last keep-alive that etcd answered was sent. */
-    private volatile long renewedAt = System.nanoTime();
+    private volatile long renewedAt;
 
     private volatile String obstacle = "";
     /** Why etcd has refused the lease, or the key {@code member/ID}, of this daemon; "" if it has not. */
@@ -56,9 +56,11 @@ final class Tenure implements Closeable {
         this.settings = settings;
         this.tick = tick;
         this.timeout = (int) Math.max(LEAST_TIMEOUT, settings.ttl().toMillis() / BEATS);
-        this.thread = new Thread(this::run, "lease");
+        this.machine = settings.machine();
+        this.renewedAt = machine.nanos();
+        this.thread = machine.thread("lease", this::run);
         thread.setDaemon(true);
-        this.clock = new Thread(this::watch, "lease-clock");
+        this.clock = machine.thread("lease-clock", this::watch);
         clock.setDaemon(true);
     }
 
@@ -106,19 +108,19 @@ final class Tenure implements Closeable {
     }
 
     private void run() {
-        long due = System.nanoTime();
+        long due = machine.nanos();
         while (!closing) {
-            if (System.nanoTime() - due >= 0) {
-                due = System.nanoTime() + (beat() ? settings.ttl().toNanos() / BEATS : TICK_NANOS);
+            if (machine.nanos() - due >= 0) {
+                due = machine.nanos() + (beat() ? settings.ttl().toNanos() / BEATS : TICK_NANOS);
             }
-            LockSupport.parkNanos(TICK_NANOS);
+            machine.park(TICK_NANOS);
         }
     }
 
     private void watch() {
         while (!closing) {
             tick.run();
-            LockSupport.parkNanos(TICK_NANOS);
+            machine.park(TICK_NANOS);
         }
     }
 
@@ -128,14 +130,14 @@ final class Tenure implements Closeable {
             if (lease == 0) {
                 tooOld = settings.allowOld() ? "" : tooOld(store.etcd().status(timeout));
                 obstacle = tooOld;
-                long asked = System.nanoTime();
+                long asked = machine.nanos();
                 lease = store.etcd()
                         .grant((settings.ttl().toMillis() + 999) / 1000, timeout)
                         .id();
                 renewedAt = asked;
                 registered = false;
             }
-            long asked = System.nanoTime();
+            long asked = machine.nanos();
             if (store.etcd().keepAlive(lease, timeout) > 0) {
                 renewedAt = asked;
             } else {
@@ -197,10 +199,10 @@ final class Tenure implements Closeable {
     @Override
     public void close() {
         closing = true;
-        LockSupport.unpark(thread);
-        LockSupport.unpark(clock);
-        ThreadEnd.await(thread);
-        ThreadEnd.await(clock);
+        machine.unpark(thread);
+        machine.unpark(clock);
+        machine.join(thread);
+        machine.join(clock);
         try {
             if (lease != 0) {
                 store.etcd().revoke(lease, timeout);

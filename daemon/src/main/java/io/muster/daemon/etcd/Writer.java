@@ -4,12 +4,12 @@ import io.muster.daemon.etcd.Etcd.Entry;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +25,15 @@ final class Writer {
     private final long lease;
     private final String nonce;
     private final Duration patience;
+    private final Machine machine;
     private volatile EventGroup.Head head;
     private long groups;
     /** When the last transaction was sent whose answer showed that this daemon led. */
-    private volatile long ledAt = System.nanoTime();
+    private volatile long ledAt;
     /** Whether another daemon may lead, because etcd has not answered for so long. */
     private volatile boolean silent;
 
-    private long toldAt = System.nanoTime() - Candidacy.TELL_NANOS;
+    private long toldAt;
 
     /**
      * @param lease the lease of the key of the leader
@@ -45,6 +46,9 @@ final class Writer {
         this.head = head;
         this.nonce = nonce;
         this.patience = patience;
+        this.machine = store.machine();
+        this.ledAt = machine.nanos();
+        this.toldAt = ledAt - Candidacy.TELL_NANOS;
     }
 
     long term() {
@@ -104,7 +108,7 @@ final class Writer {
      */
     boolean listen(long renewedAt, Duration ttl) {
         boolean before = silent;
-        silent = System.nanoTime() - Math.max(ledAt, renewedAt) > ttl.toNanos();
+        silent = machine.nanos() - Math.max(ledAt, renewedAt) > ttl.toNanos();
         return silent != before;
     }
 
@@ -114,7 +118,7 @@ final class Writer {
 
     /** Writes the time of this daemon once a minute, for the others to compare. Nothing depends on the outcome. */
     void tell(RoleActions actions) {
-        long now = System.nanoTime();
+        long now = machine.nanos();
         if (now - toldAt < Candidacy.TELL_NANOS) {
             return;
         }
@@ -145,7 +149,7 @@ final class Writer {
 
     /** Writes a group, and waits for the outcome for no longer than the patience. */
     Verdict write(EventGroup group) throws ForeignException {
-        long start = System.nanoTime();
+        long start = machine.nanos();
         Verdict parts = group.parts() == 0 ? Verdict.DURABLE : writeParts(group, start);
         if (parts.kind() != Kind.DURABLE) {
             return parts;
@@ -154,7 +158,7 @@ final class Writer {
         for (int attempt = 1; ; attempt++) {
             String reason;
             try {
-                long asked = System.nanoTime();
+                long asked = machine.nanos();
                 Result result = store.append(term, head, group);
                 if (result.succeeded()) {
                     ledAt = asked;
@@ -182,12 +186,12 @@ final class Writer {
                     return new Verdict(Kind.FAILED, reason);
                 }
             }
-            if (System.nanoTime() - start > patience.toNanos()) {
+            if (machine.nanos() - start > patience.toNanos()) {
                 return unanswered
                         ? new Verdict(Kind.UNCERTAIN, reason + ": the change may have been made")
                         : new Verdict(Kind.FAILED, reason);
             }
-            LockSupport.parkNanos(PAUSE_NANOS * Math.min(attempt, LONGEST_PAUSE));
+            machine.park(PAUSE_NANOS * Math.min(attempt, LONGEST_PAUSE));
         }
     }
 
@@ -236,10 +240,10 @@ final class Writer {
                     }
                     break;
                 } catch (EtcdException e) {
-                    if (e.answered() || System.nanoTime() - start > patience.toNanos()) {
+                    if (e.answered() || machine.nanos() - start > patience.toNanos()) {
                         return new Verdict(Kind.FAILED, e.sentence());
                     }
-                    LockSupport.parkNanos(PAUSE_NANOS);
+                    machine.park(PAUSE_NANOS);
                 }
             }
         }

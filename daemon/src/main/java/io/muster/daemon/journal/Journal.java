@@ -8,17 +8,15 @@ import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
-import io.muster.daemon.ledger.ThreadEnd;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +37,10 @@ public final class Journal implements Ledger {
     private final Archive archive;
     private final long firstSeq;
     private final long lingerNanos;
+    private final Machine machine;
     private final Thread thread;
 
-    private final LinkedBlockingQueue<Runnable> requests = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Runnable> requests;
     private volatile Status status = new Status(Condition.WRITABLE, "");
     private volatile long durableSeq;
     private volatile boolean closed;
@@ -51,7 +50,12 @@ public final class Journal implements Ledger {
     private boolean closing;
 
     private Journal(
-            Log log, LedgerListener listener, Executor completions, Closeable lock, Archive archive, Duration linger) {
+            Log log,
+            LedgerListener listener,
+            Executor completions,
+            Closeable lock,
+            Archive archive,
+            JournalSettings settings) {
         this.log = log;
         this.listener = listener;
         this.completions = completions;
@@ -59,8 +63,10 @@ public final class Journal implements Ledger {
         this.archive = archive;
         this.firstSeq = log.nextSeq();
         this.durableSeq = log.durableSeq();
-        this.lingerNanos = linger.toNanos();
-        this.thread = new Thread(this::run, "journal");
+        this.lingerNanos = settings.linger().toNanos();
+        this.machine = settings.machine();
+        this.requests = machine.queue();
+        this.thread = machine.thread("journal", this::run);
     }
 
     /**
@@ -82,8 +88,7 @@ public final class Journal implements Ledger {
         boolean opened = false;
         try {
             Log log = new Log(disk, lock, settings, replay, listener, clock);
-            Journal journal =
-                    new Journal(log, listener, completions, lock, new JournalArchive(disk), settings.linger());
+            Journal journal = new Journal(log, listener, completions, lock, new JournalArchive(disk), settings);
             journal.thread.start();
             opened = true;
             return journal;
@@ -243,7 +248,7 @@ public final class Journal implements Ledger {
         }
         request(() -> closing = true);
         closed = true;
-        ThreadEnd.await(thread);
+        machine.join(thread);
         try (lock) {
             log.close();
         }
@@ -266,9 +271,9 @@ public final class Journal implements Ledger {
     }
 
     private void linger() {
-        long end = System.nanoTime() + lingerNanos;
-        for (long left = lingerNanos; left > 0; left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left);
+        long end = machine.nanos() + lingerNanos;
+        for (long left = lingerNanos; left > 0; left = end - machine.nanos()) {
+            machine.park(left);
         }
     }
 
@@ -313,7 +318,7 @@ public final class Journal implements Ledger {
             if (status.condition() == Condition.BROKEN) {
                 return new IOException(status.reason());
             }
-            long start = System.nanoTime();
+            long start = machine.nanos();
             int events = 0;
             for (int i = 0; i < outcomes.length; i++) {
                 Batch batch = batches.get(i);
@@ -347,9 +352,9 @@ public final class Journal implements Ledger {
     private void force(int batches, int events, long start) throws IOException {
         log.write();
         int bytes = log.unforced();
-        long written = System.nanoTime();
+        long written = machine.nanos();
         log.force();
-        long forced = System.nanoTime();
+        long forced = machine.nanos();
         become(Condition.WRITABLE, "");
         listener.committed(batches, events, bytes, written - start, forced - written);
     }

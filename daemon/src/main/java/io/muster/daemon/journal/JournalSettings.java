@@ -1,5 +1,6 @@
 package io.muster.daemon.journal;
 
+import io.muster.daemon.machine.Machine;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -13,15 +14,26 @@ import java.util.function.BooleanSupplier;
  *     thread
  * @param linger how long the journal waits for more batches before it forces those that it has; must be zero if clients wait
  *     for the batches
+ * @param machine runs the journal's thread
  */
 public record JournalSettings(
-        long segmentBytes, Duration historyAge, long historyBytes, BooleanSupplier agePaused, Duration linger) {
+        long segmentBytes,
+        Duration historyAge,
+        long historyBytes,
+        BooleanSupplier agePaused,
+        Duration linger,
+        Machine machine) {
     public static final JournalSettings DEFAULT = new JournalSettings(64L << 20, Duration.ofDays(90), 1L << 30);
 
     public JournalSettings {
         if (segmentBytes < 1 || historyAge.isNegative() || historyBytes < 0 || linger.isNegative()) {
             throw new IllegalArgumentException("journal sizes and ages must be positive");
         }
+    }
+
+    public JournalSettings(
+            long segmentBytes, Duration historyAge, long historyBytes, BooleanSupplier agePaused, Duration linger) {
+        this(segmentBytes, historyAge, historyBytes, agePaused, linger, Machine.REAL);
     }
 
     JournalSettings(long segmentBytes, Duration historyAge, long historyBytes) {

@@ -179,11 +179,11 @@ final class Log implements Closeable {
 
     void snapshot(long seq, byte[] state) throws IOException {
         lock.check();
-        long start = System.nanoTime();
+        long start = settings.machine().nanos();
         long bytes = SnapshotFile.write(disk, level, seq, now(), state);
         previousSeq = snapshotSeq;
         snapshotSeq = seq;
-        listener.snapshotted(seq, now(), bytes, System.nanoTime() - start);
+        listener.snapshotted(seq, now(), bytes, settings.machine().nanos() - start);
         rotate();
         if (stray == 0) {
             prune(); // first, because the disk may be full

@@ -14,10 +14,12 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -309,13 +311,32 @@ class InventoryTest {
 
     @Test
     void stalledSecondsIsPositiveWhileAForceIsPending() {
+        rig.advance(Duration.ofSeconds(1));
         assertThat(rig.inventory.stalledSeconds()).isZero();
         rig.holdDisk();
         rig.send("drain", Rig.drainCommand("1", "x"));
+        rig.core.advance(Duration.ofSeconds(1), () -> {});
         assertThat(rig.inventory.stalledSeconds()).isPositive();
         rig.release();
         rig.settle();
         assertThat(rig.inventory.stalledSeconds()).isZero();
+    }
+
+    private double since(int rank) {
+        return Objects.requireNonNull(rig.state().holds().on(rank)).oldest().since();
+    }
+
+    @Test
+    void timesOfEventsDoNotGoBackWithTheClock() {
+        rig.advance(Duration.ofSeconds(100));
+        rig.drain("1");
+        double before = since(1);
+        rig.core.jump(Duration.ofMinutes(-1));
+        rig.drain("2");
+        assertThat(since(2)).isEqualTo(before);
+        rig.advance(Duration.ofSeconds(61));
+        rig.drain("3");
+        assertThat(since(3)).isGreaterThan(before);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.muster.daemon.etcd;
 
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
@@ -18,8 +19,8 @@ public final class BareEtcd implements Closeable {
 
     /** @param first the index of the endpoint to use */
     public BareEtcd(List<URI> endpoints, int first) {
-        etcd = new Etcd(new EtcdAccess(endpoints, new EtcdTls(null, null, null), "", null), first);
-        store = new Store(etcd, new Keys("/bare-" + first + "/"));
+        etcd = new EtcdGateway(new EtcdAccess(endpoints, new EtcdTls(null, null, null), "", null), first);
+        store = new Store(etcd, new Keys("/bare-" + first + "/"), Machine.REAL);
     }
 
     /** Writes one key in one transaction. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.machine.Machine;
 import io.muster.testing.Needs;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ final class BrokenVariantsTest {
     /** A store that writes without conditions. */
     private static final class Unfenced extends Store {
         Unfenced(Store store) {
-            super(store.etcd(), store.keys());
+            super(store.etcd(), store.keys(), store.machine());
         }
 
         @Override
@@ -56,7 +57,7 @@ final class BrokenVariantsTest {
         private Etcd.@Nullable Entry created;
 
         FencedByCreation(Store store) {
-            super(store.etcd(), store.keys());
+            super(store.etcd(), store.keys(), store.machine());
         }
 
         @Override
@@ -79,7 +80,7 @@ final class BrokenVariantsTest {
     /** A store that names parts by the first seq of their group, so that two groups may share parts. */
     private static final class PartsBySeq extends Store {
         PartsBySeq(Store store) {
-            super(store.etcd(), store.keys());
+            super(store.etcd(), store.keys(), store.machine());
         }
 
         private String shared(String parts) {
@@ -139,7 +140,7 @@ final class BrokenVariantsTest {
     /** Another client writes the key of the leader. Returns whether the former leader can still write. */
     private boolean playUsurper(UnaryOperator<Store> stores) throws Exception {
         try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
-                Etcd usurper = new Etcd(etcd.access(), 0);
+                Etcd usurper = new EtcdGateway(etcd.access(), 0);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
             byte[] card = "{\"member\":\"usurper\",\"boot\":\"x\"}".getBytes(StandardCharsets.UTF_8);
             long lease = usurper.grant(600, TIMEOUT).id();
@@ -169,7 +170,8 @@ final class BrokenVariantsTest {
             String given = String.format(java.util.Locale.ROOT, "%016d-%x-0-late", 2, leader.modRevision());
             assertThat(node.writeAndWait("x".repeat(10) + noise(3 << 20)).durable())
                     .isTrue();
-            try (Store late = stores.apply(new Store(new Etcd(etcd.access(), 0), new Keys(PREFIX)))) {
+            try (Store late =
+                    stores.apply(new Store(new EtcdGateway(etcd.access(), 0), new Keys(PREFIX), Machine.REAL))) {
                 late.putPiece(leader.modRevision(), late.keys().parts(given), 0, new byte[] {1, 2, 3});
             }
             try (Node standby = new Node(Node.Parts.of(etcd.endpoints(), "b").with(stores))) {
@@ -182,7 +184,7 @@ final class BrokenVariantsTest {
     }
 
     private static Etcd.Entry leader(EtcdCluster etcd) throws Exception {
-        try (Etcd client = new Etcd(etcd.access(), 0)) {
+        try (Etcd client = new EtcdGateway(etcd.access(), 0)) {
             return client.read(List.of(Op.Get.one(PREFIX + "leader")), 5000)
                     .found()
                     .get(0)

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.muster.daemon.etcd.EtcdException.Fate;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import io.muster.testing.Needs;
 import java.nio.file.Files;
@@ -213,7 +214,7 @@ final class EtcdFaultsTest {
         try (EtcdCluster etcd = EtcdCluster.quick(directory, 1);
                 Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node old = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead();
-                Store late = new Store(new Etcd(etcd.access(), 0), new Keys(PREFIX))) {
+                Store late = new Store(new EtcdGateway(etcd.access(), 0), new Keys(PREFIX), Machine.REAL)) {
             for (int i = 0; i < 20; i++) {
                 assertThat(old.writeAndWait("e" + i).durable()).isTrue();
             }
@@ -264,7 +265,7 @@ final class EtcdFaultsTest {
     @Test
     void if_access_is_revoked_between_two_attempts_the_outcome_is_unknown() throws Exception {
         AtomicInteger attempts = new AtomicInteger(Integer.MIN_VALUE);
-        UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys()) {
+        UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys(), store.machine()) {
             @Override
             Etcd.Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
                 int attempt = attempts.incrementAndGet();

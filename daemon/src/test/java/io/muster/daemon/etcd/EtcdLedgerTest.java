@@ -354,7 +354,7 @@ final class EtcdLedgerTest {
                 Proxy two = new Proxy(etcd.endpoints().get(0))) {
             AtomicReference<URI> first = new AtomicReference<>();
             Node.Parts parts = Node.Parts.of(List.of(one.uri(), two.uri()), "a").with(store -> {
-                first.set(store.etcd().endpoint());
+                first.set(((EtcdGateway) store.etcd()).endpoint());
                 return store;
             });
             Node node = new Node(parts).awaitLead();
@@ -617,7 +617,7 @@ final class EtcdLedgerTest {
     void changes_that_depend_on_a_failed_change_write_nothing() throws Exception {
         AtomicBoolean refuses = new AtomicBoolean();
         CountDownLatch submitted = new CountDownLatch(1);
-        UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys()) {
+        UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys(), store.machine()) {
             @Override
             Etcd.Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
                 if (refuses.getAndSet(false)) {

@@ -35,8 +35,8 @@ final class EtcdTest {
     @TempDir
     Path directory;
 
-    private static Etcd client(EtcdCluster cluster) {
-        return new Etcd(cluster.access(), 0);
+    private static EtcdGateway client(EtcdCluster cluster) {
+        return new EtcdGateway(cluster.access(), 0);
     }
 
     private static Etcd.Result put(Etcd etcd, String key, String value) throws EtcdException {
@@ -54,7 +54,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void a_transaction_is_carried_out_only_if_its_conditions_hold() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
-                Etcd etcd = client(cluster)) {
+                EtcdGateway etcd = client(cluster)) {
             List<Op> write = List.of(new Op.Put("/a", "1"), new Op.Put("/b", "\u00e9\u0000"));
             Etcd.Result first = etcd.transact(List.of(new Compare("/a", 0)), write, List.of(), TIMEOUT);
             assertThat(first.succeeded()).isTrue();
@@ -74,15 +74,15 @@ final class EtcdTest {
      * Returns a client that has gone from a follower to the leader of etcd. A client looks again only a minute after a look that failed, so
      * each attempt has its own client.
      */
-    private static Etcd nearLeader(EtcdCluster cluster) {
+    private static EtcdGateway nearLeader(EtcdCluster cluster) {
         return await().atMost(Duration.ofMinutes(1))
                 .until(() -> lookForLeader(cluster), Optional::isPresent)
                 .orElseThrow();
     }
 
-    private static Optional<Etcd> lookForLeader(EtcdCluster cluster) {
+    private static Optional<EtcdGateway> lookForLeader(EtcdCluster cluster) {
         int leader = cluster.leader();
-        Etcd etcd = new Etcd(cluster.access(), leader + 1);
+        EtcdGateway etcd = new EtcdGateway(cluster.access(), leader + 1);
         assertThat(etcd.endpoint()).isEqualTo(cluster.endpoints().get((leader + 1) % 3));
         etcd.nearLeader();
         if (etcd.endpoint().equals(cluster.endpoints().get(leader))) {
@@ -96,10 +96,10 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void calls_go_to_the_member_that_leads_etcd_and_stay_where_they_are_if_no_endpoint_names_it() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 3);
-                Etcd etcd = nearLeader(cluster)) {
+                EtcdGateway etcd = nearLeader(cluster)) {
             int leader = cluster.endpoints().indexOf(etcd.endpoint());
             URI follower = cluster.endpoints().get((leader + 1) % 3);
-            try (Etcd stays = new Etcd(new EtcdAccess(List.of(follower), NO_TLS, "", null), 0)) {
+            try (EtcdGateway stays = new EtcdGateway(new EtcdAccess(List.of(follower), NO_TLS, "", null), 0)) {
                 assertThat(put(etcd, "/a", "1").succeeded()).isTrue();
                 cluster.kill(leader);
                 assertFate(Fate.UNKNOWN, "", () -> put(etcd, "/a", "2"));
@@ -116,7 +116,7 @@ final class EtcdTest {
     void calls_do_not_go_to_a_leader_of_etcd_that_does_not_answer() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 3)) {
             int leader = cluster.leader();
-            try (Etcd etcd = new Etcd(cluster.access(), leader + 1)) {
+            try (EtcdGateway etcd = new EtcdGateway(cluster.access(), leader + 1)) {
                 put(etcd, "/a", "1");
                 cluster.pause(leader);
                 etcd.nearLeader();
@@ -130,7 +130,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void a_range_respects_its_limit_its_order_and_whether_values_are_requested() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
-                Etcd etcd = client(cluster)) {
+                EtcdGateway etcd = client(cluster)) {
             for (String key : new String[] {"/x/1", "/x/2", "/x/3", "/y"}) {
                 put(etcd, key, "value of " + key);
             }
@@ -154,7 +154,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void a_key_is_deleted_with_its_lease() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
-                Etcd etcd = client(cluster)) {
+                EtcdGateway etcd = client(cluster)) {
             Etcd.Lease lease = etcd.grant(60, TIMEOUT);
             etcd.transact(List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease.id())), List.of(), TIMEOUT);
             assertThat(etcd.keepAlive(lease.id(), TIMEOUT)).isEqualTo(60);
@@ -179,7 +179,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void requests_beyond_the_limits_of_etcd_are_refused() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
-                Etcd etcd = client(cluster)) {
+                EtcdGateway etcd = client(cluster)) {
             byte[] tooLong = new byte[(3 << 19) + 1];
             assertFate(
                     Fate.REFUSED,
@@ -212,7 +212,7 @@ final class EtcdTest {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1)) {
             URI dead = URI.create("http://127.0.0.1:" + Ports.free());
             EtcdAccess access = new EtcdAccess(List.of(dead, cluster.endpoints().get(0)), NO_TLS, "", null);
-            try (Etcd etcd = new Etcd(access, 0)) {
+            try (EtcdGateway etcd = new EtcdGateway(access, 0)) {
                 assertFate(Fate.NOT_SENT, dead + ": Connection refused", () -> put(etcd, "/a", "1"));
                 assertThat(put(etcd, "/a", "1").succeeded()).isTrue();
             }
@@ -223,7 +223,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void a_call_to_a_member_that_is_stopped_has_an_unknown_outcome() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
-                Etcd etcd = client(cluster)) {
+                EtcdGateway etcd = client(cluster)) {
             put(etcd, "/a", "1");
             cluster.pause(0);
             assertFate(
@@ -242,7 +242,7 @@ final class EtcdTest {
     @Needs({"etcd", "etcdctl"})
     void a_full_database_is_distinguished_from_a_refusal() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1, "--quota-backend-bytes=2000000");
-                Etcd etcd = client(cluster)) {
+                EtcdGateway etcd = client(cluster)) {
             Op put = new Op.Put("/a", new byte[Pack.PIECE], 0);
             assertFate(Fate.NO_SPACE, "space exceeded", () -> {
                 for (int i = 0; i < 10; i++) {
@@ -266,7 +266,7 @@ final class EtcdTest {
         Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(1)) {
             EtcdAccess access = new EtcdAccess(cluster.endpoints(), NO_TLS, "muster", password);
-            try (Etcd etcd = new Etcd(access, 0)) {
+            try (EtcdGateway etcd = new EtcdGateway(access, 0)) {
                 assertThat(put(etcd, "/muster/a", "1").succeeded()).isTrue();
                 assertFate(Fate.REFUSED, "permission denied", () -> put(etcd, "/other", "1"));
                 Process change = new ProcessBuilder(
@@ -281,7 +281,7 @@ final class EtcdTest {
             }
             Files.writeString(password, "wrong\n");
             EtcdAccess again = new EtcdAccess(cluster.endpoints(), NO_TLS, "muster", password);
-            try (Etcd etcd = new Etcd(again, 0)) {
+            try (EtcdGateway etcd = new EtcdGateway(again, 0)) {
                 assertFate(
                         Fate.NOT_SENT,
                         "etcd refuses the login of muster: "
@@ -318,7 +318,7 @@ final class EtcdTest {
             EtcdAccess access = new EtcdAccess(proxies.stream().map(Proxy::uri).toList(), NO_TLS, login);
             List<CompletableFuture<Boolean>> puts = new ArrayList<>();
             for (int first = 0; first < 3; first++) {
-                Etcd etcd = new Etcd(access, first);
+                EtcdGateway etcd = new EtcdGateway(access, first);
                 String key = "/muster/" + first;
                 puts.add(CompletableFuture.supplyAsync(() -> {
                     await().atMost(Duration.ofMinutes(3))
@@ -341,7 +341,8 @@ final class EtcdTest {
         Path password = passwordFile();
         try (EtcdCluster cluster = withUsers(1);
                 Proxy proxy = new Proxy(cluster.endpoints().get(0));
-                Etcd etcd = new Etcd(new EtcdAccess(List.of(proxy.uri()), NO_TLS, "muster", password), 0)) {
+                EtcdGateway etcd =
+                        new EtcdGateway(new EtcdAccess(List.of(proxy.uri()), NO_TLS, "muster", password), 0)) {
             proxy.cut();
             assertFate(
                     Fate.NOT_SENT,
@@ -365,7 +366,7 @@ final class EtcdTest {
             answering.start();
             EtcdAccess access =
                     new EtcdAccess(List.of(URI.create("http://127.0.0.1:" + strange.getLocalPort())), NO_TLS, "", null);
-            try (Etcd etcd = new Etcd(access, 0)) {
+            try (EtcdGateway etcd = new EtcdGateway(access, 0)) {
                 assertFate(Fate.UNKNOWN, "is this etcd's client URL?", () -> put(etcd, "/a", "1"));
             }
             answering.join();
@@ -450,9 +451,9 @@ final class EtcdTest {
         EtcdTls tls = new EtcdTls(directory.resolve("servers.pem"), shown, key);
         EtcdTls wrong = new EtcdTls(directory.resolve("strangers.pem"), shown, key);
         EtcdAccess access = new EtcdAccess(List.of(uri), tls, "", null);
-        try (Etcd etcd = new Etcd(access, 0);
-                Etcd again = new Etcd(access, 0);
-                Etcd mistrusting = new Etcd(new EtcdAccess(List.of(uri), wrong, "", null), 0)) {
+        try (EtcdGateway etcd = new EtcdGateway(access, 0);
+                Etcd again = new EtcdGateway(access, 0);
+                Etcd mistrusting = new EtcdGateway(new EtcdAccess(List.of(uri), wrong, "", null), 0)) {
             await().atMost(Duration.ofMinutes(1))
                     .ignoreExceptions()
                     .until(() -> put(etcd, "/a", "1").succeeded());

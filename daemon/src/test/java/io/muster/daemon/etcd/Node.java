@@ -13,6 +13,7 @@ import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.daemon.machine.Machine;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.net.URI;
@@ -109,9 +110,11 @@ final class Node implements AutoCloseable {
                 true,
                 parts.compact,
                 20,
-                InstantSource.system());
-        local = new LocalCopy(journal, disk, last.event, listener);
-        ledger = new EtcdLedger(settings, local, listener, core, parts.stores);
+                InstantSource.system(),
+                Machine.REAL);
+        local = new LocalCopy(journal, disk, last.event, listener, Machine.REAL);
+        ledger = new EtcdLedger(
+                settings, local, listener, core, first -> new EtcdGateway(settings.access(), first), parts.stores);
         proposed = events.size();
         ledger.begin(new RoleActions(this));
         ledger.allowLead();
