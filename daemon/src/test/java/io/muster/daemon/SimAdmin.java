@@ -1,0 +1,206 @@
+package io.muster.daemon;
+
+import io.muster.daemon.core.Answer;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.LivenessChange;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.state.ChangeId;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.Once;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An admin that makes one change after the other, and sends a change again, with its id, at whatever daemon, until an answer says what came
+ * of it.
+ */
+final class SimAdmin {
+    private static final long MILLI = 1_000_000;
+
+    private final SimCluster cluster;
+    private final SplittableRandom random;
+    private final Principal by;
+    private final int number;
+    private long count;
+    private @Nullable Change open;
+    /** The ids of changes that were refused, so that the log must never have them. */
+    final Set<UUID> refused = new HashSet<>();
+
+    long done;
+
+    /** A change whose outcome is not known yet. */
+    private static final class Change {
+        private final UUID id;
+        private final Command command;
+        private final boolean writes;
+        /** The seq of the last change that was answered to anybody before this one was first sent. */
+        private final long floor;
+
+        private int tries;
+
+        Change(UUID id, Command command, boolean writes, long floor) {
+            this.id = id;
+            this.command = command;
+            this.writes = writes;
+            this.floor = floor;
+        }
+    }
+
+    SimAdmin(SimCluster cluster, int number) {
+        this.cluster = cluster;
+        this.number = number;
+        this.random = cluster.simulation().choices().split();
+        this.by = new Principal(1000 + number, "admin" + number, 7);
+    }
+
+    void start() {
+        later(MILLI * random.nextInt(100), this::begin);
+    }
+
+    private void later(long nanos, Runnable action) {
+        cluster.simulation().after(nanos, action);
+    }
+
+    private void begin() {
+        if (!cluster.isBusy()) {
+            later(100 * MILLI, this::begin);
+            return;
+        }
+        count++;
+        if (random.nextInt(10) == 0) {
+            read();
+            return;
+        }
+        open = next();
+        send();
+    }
+
+    private Change next() {
+        String rank = Integer.toString(random.nextInt(SimCluster.RANKS));
+        String text = "admin" + number + " change " + count;
+        UUID id = new UUID(random.nextLong(), random.nextLong());
+        int kind = random.nextInt(10);
+        boolean writes = false;
+        Command command;
+        if (kind < 5) {
+            command = new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, Hold.SHARED, 0);
+            writes = true;
+        } else if (kind < 7) {
+            command = new HoldChanges.Undrain(rank, text, HoldChanges.Mode.NONE, null);
+        } else if (kind < 8) {
+            double until = cluster.wallSeconds() + 2 + random.nextInt(60);
+            command = new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, "timed" + number, until);
+        } else {
+            LivenessChange change = random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.ONLINE;
+            command = new LivenessChanges.SetLiveness(change, rank, text);
+        }
+        return new Change(id, new Once(command, ChangeId.of(id, text)), writes, cluster.floor());
+    }
+
+    private void send() {
+        Change sent = open;
+        if (sent == null) {
+            return;
+        }
+        int attempt = ++sent.tries;
+        SimDaemon to = cluster.someDaemon(random);
+        to.ask(
+                cluster.delay(random),
+                (core, process) -> core.inventory().submit(sent.command, by, answer -> {
+                    to.answer(process, cluster.delay(random), () -> {
+                        if (sent.tries == attempt) { // the connection of an earlier attempt is closed
+                            answered(sent, answer, to);
+                        }
+                    });
+                }));
+        later(MILLI * (1500 + random.nextInt(2000)), () -> {
+            if (open == sent && sent.tries == attempt) {
+                cluster.forget(to);
+                send();
+            }
+        });
+    }
+
+    private void answered(Change change, Answer answer, SimDaemon from) {
+        SimWitness witness = cluster.witness();
+        long seq = witness.seqOf(change.id);
+        if (answer instanceof Answer.Done done) {
+            boolean wrote = !done.entries().isEmpty();
+            SimWitness.require(
+                    !wrote || seq > 0,
+                    "change " + change.id + " was answered by " + from.name + ", and the log lacks it");
+            SimWitness.require(
+                    !change.writes || seq > 0,
+                    "change " + change.id + " of " + from.name + " is done, and not in the log");
+            SimWitness.require(
+                    seq == 0 || seq > change.floor,
+                    "change " + change.id + " is at " + seq + ", but was sent after the answer to " + change.floor);
+            cluster.answered(seq);
+            finish(change);
+        } else if (answer instanceof Answer.Rejected rejected
+                && rejected.rejection().kind() != Decision.Rejection.Kind.FORGOTTEN) {
+            SimWitness.require(
+                    seq == 0, "change " + change.id + " is refused, and in the log at " + seq + ": " + rejected);
+            refused.add(change.id);
+            finish(change);
+        } else if (answer instanceof Answer.Rejected) {
+            finish(change);
+        } else if (open == change) {
+            cluster.forget(from);
+            int attempt = change.tries;
+            later(MILLI * (50 + random.nextInt(500)), () -> {
+                if (open == change && change.tries == attempt) {
+                    send();
+                }
+            });
+        }
+    }
+
+    private void finish(Change change) {
+        if (open == change) {
+            open = null;
+            done++;
+            later(MILLI * random.nextInt(cluster.thinkMillis()), this::begin);
+        }
+    }
+
+    /** Confirms at a daemon, and checks that it has every change that was answered to anybody before. */
+    private void read() {
+        long floor = cluster.floor();
+        SimDaemon to = cluster.someDaemon(random);
+        to.ask(
+                cluster.delay(random),
+                (core, process) -> core.inventory().submit(new Command.Confirm(), by, answer -> {
+                    if (answer instanceof Answer.Done) {
+                        SimWitness.require(
+                                core.inventory().seq() >= floor,
+                                to.name + " confirms the state at "
+                                        + core.inventory().seq() + " after the answer to " + floor);
+                    }
+                }));
+        later(MILLI * random.nextInt(cluster.thinkMillis()), this::begin);
+    }
+
+    boolean isIdle() {
+        return open == null;
+    }
+
+    void check() {
+        refused.forEach(id -> SimWitness.require(
+                cluster.witness().seqOf(id) == 0, "change " + id + " was refused, and is in the log"));
+    }
+
+    List<String> state() {
+        Change waiting = open;
+        return waiting == null
+                ? List.of()
+                : List.of(by.user() + " waits for " + waiting.id + ", tried " + waiting.tries);
+    }
+}

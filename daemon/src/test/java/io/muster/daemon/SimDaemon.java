@@ -1,0 +1,241 @@
+package io.muster.daemon;
+
+import io.muster.daemon.config.Config;
+import io.muster.daemon.core.Inventory;
+import io.muster.daemon.core.WallClock;
+import io.muster.daemon.etcd.EtcdLedger;
+import io.muster.daemon.etcd.EtcdModel;
+import io.muster.daemon.etcd.SimLedger;
+import io.muster.daemon.journal.CrashDisk;
+import io.muster.daemon.journal.Journal;
+import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.LedgerListener;
+import io.muster.daemon.machine.Machine;
+import io.muster.daemon.machine.SimExecutor;
+import io.muster.daemon.machine.SimMachine;
+import io.muster.daemon.machine.Simulation;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A daemon of the simulated cluster: everything behind the sockets, on a disk that outlives its processes. */
+final class SimDaemon {
+    private static final long SECOND = 1_000_000_000;
+
+    final String name;
+    private final Simulation simulation;
+    private final EtcdModel etcd;
+    private final Config config;
+    private final Telemetry telemetry;
+    final CrashDisk disk;
+    /** How far the wall clock is ahead, in nanoseconds. */
+    long ahead;
+    /** Whether the daemon cannot reach etcd. */
+    boolean cutFromEtcd;
+    /** Whether no client reaches the daemon. */
+    boolean cutFromClients;
+
+    private @Nullable Run process;
+    /** Why the last start failed. */
+    String refusal = "";
+
+    SimDaemon(String name, Simulation simulation, EtcdModel etcd, Config config, Telemetry telemetry) {
+        this.name = name;
+        this.simulation = simulation;
+        this.etcd = etcd;
+        this.config = config;
+        this.telemetry = telemetry;
+        this.disk = new CrashDisk(this::wall);
+    }
+
+    private Instant wall() {
+        return Instant.ofEpochSecond(1_700_000_000).plusNanos(simulation.now() + ahead);
+    }
+
+    /** A process of the daemon, from its start to its end. */
+    final class Run implements Workers {
+        final SimMachine machine = new SimMachine(simulation, name);
+        private final CrashDisk.Handle handle = disk.open();
+        private final SimExecutor core = machine.worker("core", Integer.MAX_VALUE);
+        private final SimExecutor worker = machine.worker("worker", Integer.MAX_VALUE);
+        private final SimExecutor answers = machine.worker("answers", Integer.MAX_VALUE);
+        private final SimExecutor reloads = machine.worker("reload", Integer.MAX_VALUE);
+        private @Nullable Core parts;
+        private @Nullable EtcdLedger ledger;
+        private boolean ready;
+
+        private void main() {
+            try {
+                boot();
+            } catch (IOException e) {
+                refusal = String.valueOf(e);
+                simulation.after(SECOND, () -> restart(this));
+            } catch (Exception bug) {
+                simulation.fail(bug);
+            }
+        }
+
+        private void boot() throws Exception {
+            WallClock clock = new WallClock(SimDaemon.this::wall, machine::nanos, Core.limits(config));
+            Recovered recovered = new Recovered(100, clock, machine);
+            Journal journal = recovered.openCopy(handle, config.storage(), listener(), core);
+            EtcdLedger opened = SimLedger.open(
+                    name,
+                    etcd,
+                    new SimLedger.Parts(machine, journal, handle, recovered.lastEvent(), clock),
+                    listener(),
+                    core,
+                    () -> cutFromEtcd);
+            ledger = opened;
+            Core built = onCore(() -> Core.build(opened, opened, recovered, config, this, telemetry));
+            parts = built;
+            Preparation preparation = new Preparation(built, this);
+            Leadership leadership = new Leadership(built, this, preparation, opened, Duration.ofSeconds(60));
+            leadership.catchUp(config);
+            var unused = core.scheduleWithFixedDelay(built.expiry()::lookAtClock, 1, 1, TimeUnit.SECONDS);
+            var unusedToo = core.scheduleWithFixedDelay(
+                    () -> {
+                        if (opened.status().condition() != Condition.WRITABLE) {
+                            opened.probe();
+                        }
+                    },
+                    5,
+                    5,
+                    TimeUnit.SECONDS);
+            leadership.settle();
+            ready = true;
+        }
+
+        private LedgerListener listener() {
+            return new LedgerListener() {
+                @Override
+                public void broken(Throwable bug) {
+                    if (!machine.isDead()) {
+                        simulation.fail(bug);
+                    }
+                }
+            };
+        }
+
+        @Override
+        public Machine machine() {
+            return machine;
+        }
+
+        @Override
+        public SimExecutor core() {
+            return core;
+        }
+
+        @Override
+        public Executor worker() {
+            return worker;
+        }
+
+        @Override
+        public Executor answers() {
+            return answers;
+        }
+
+        @Override
+        public Executor reloads() {
+            return reloads;
+        }
+    }
+
+    boolean isRunning() {
+        return process != null;
+    }
+
+    void start() {
+        Run next = new Run();
+        process = next;
+        next.machine.thread("main", next::main).start();
+    }
+
+    /** Ends the process at once. */
+    void kill() {
+        Run ending = process;
+        if (ending != null) {
+            process = null;
+            ending.handle.end();
+            ending.machine.kill();
+            disk.processEnded();
+        }
+    }
+
+    private void restart(Run failed) {
+        if (process == failed) {
+            kill();
+            start();
+        }
+    }
+
+    void powerLost() {
+        kill();
+        disk.powerLost(simulation.choices());
+    }
+
+    void pause() {
+        if (process != null) {
+            process.machine.pause();
+        }
+    }
+
+    void proceed() {
+        if (process != null) {
+            process.machine.proceed();
+        }
+    }
+
+    /** Work of a peer on the core thread. */
+    interface Work {
+        void run(Core core, Run process);
+    }
+
+    /** Has the core thread do the work of a peer, if the peer reaches the daemon. */
+    void ask(long delay, Work work) {
+        Run asked = process;
+        simulation.after(delay, () -> {
+            if (asked != null && asked == process && !cutFromClients) {
+                Core core = asked.parts;
+                if (core != null && asked.ready) {
+                    asked.core.execute(() -> work.run(core, asked));
+                }
+            }
+        });
+    }
+
+    /** Sends something from a process to a peer. Nothing arrives if the process has ended or cannot be reached. */
+    void answer(Run from, long delay, Runnable receive) {
+        simulation.after(delay, () -> {
+            if (process == from && !cutFromClients) {
+                receive.run();
+            }
+        });
+    }
+
+    @Nullable
+    Run process() {
+        return process;
+    }
+
+    @Nullable
+    Core core() {
+        return process == null || !process.ready ? null : process.parts;
+    }
+
+    /** Returns the inventory of a daemon that serves. */
+    Inventory inventory() {
+        return Objects.requireNonNull(core(), name).inventory();
+    }
+
+    @Nullable
+    EtcdLedger ledger() {
+        return process == null ? null : process.ledger;
+    }
+}

@@ -1,0 +1,158 @@
+package io.muster.daemon;
+
+import io.muster.daemon.core.AcquireStream;
+import io.muster.daemon.core.Sink;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.SchedulerView;
+import io.muster.protocol.acquire.Owner;
+import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.testing.SchedulerModel;
+import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.ProtocolException;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/** A scheduler that acquires the resources again whenever its stream ends, and whose socket is full now and then. */
+final class SimScheduler {
+    private static final long MILLI = 1_000_000;
+
+    private final SimCluster cluster;
+    private final SplittableRandom random;
+    private final Principal by = new Principal(500, "flux", 9);
+    private final @Nullable Owner owner;
+    private @Nullable Connection connection;
+    long messages;
+
+    SimScheduler(SimCluster cluster, @Nullable Owner owner) {
+        this.cluster = cluster;
+        this.owner = owner;
+        this.random = cluster.simulation().choices().split();
+    }
+
+    void start() {
+        cluster.simulation().after(MILLI * random.nextInt(1000), this::connect);
+    }
+
+    private void connect() {
+        SimDaemon to = cluster.someDaemon(random);
+        Connection next = new Connection(to);
+        connection = next;
+        to.ask(cluster.delay(random), next::open);
+        next.watch();
+    }
+
+    private void again(Connection ended) {
+        if (connection == ended) {
+            connection = null;
+            cluster.forget(ended.daemon);
+            cluster.simulation().after(MILLI * (100 + random.nextInt(900)), this::connect);
+        }
+    }
+
+    private final class Connection implements Sink {
+        private final SimDaemon daemon;
+        private final SchedulerModel model = new SchedulerModel();
+        private SimDaemon.@Nullable Run process;
+        private @Nullable AcquireStream stream;
+        private boolean full;
+        private boolean over;
+
+        Connection(SimDaemon daemon) {
+            this.daemon = daemon;
+        }
+
+        void open(Core core, SimDaemon.Run at) {
+            process = at;
+            try {
+                stream = core.acquires().acquire(this, by, owner);
+                if (connection != this) { // given up meanwhile
+                    close();
+                }
+            } catch (RpcException refused) {
+                end(refused);
+            }
+        }
+
+        /** Notices a daemon that has ended or cannot be reached. */
+        void watch() {
+            cluster.simulation().after(2000 * MILLI, () -> {
+                if (connection != this) {
+                    return;
+                }
+                if (process == null || daemon.process() != process || daemon.cutFromClients) {
+                    close();
+                    again(this);
+                } else {
+                    watch();
+                }
+            });
+        }
+
+        /** Has the daemon see the end of the connection, as soon as packets reach it again. */
+        private void close() {
+            AcquireStream open = stream;
+            if (open == null || daemon.process() != process) {
+                return;
+            }
+            if (daemon.cutFromClients) {
+                cluster.simulation().after(500 * MILLI, this::close);
+            } else {
+                daemon.ask(0, (core, at) -> core.acquires().release(open));
+            }
+        }
+
+        @Override
+        public boolean isWritable() {
+            return !full;
+        }
+
+        @Override
+        public @Nullable RpcException refusal(Bytes payload) {
+            return null;
+        }
+
+        @Override
+        public void send(Bytes payload) {
+            Core core = daemon.core();
+            SimWitness.require(
+                    core == null || core.inventory().seq() <= cluster.witness().lastSeq(),
+                    daemon.name + " sends a scheduler a state that is not durable");
+            messages++;
+            try {
+                model.receive(payload);
+            } catch (ProtocolException e) {
+                throw new AssertionError(e);
+            }
+            if (random.nextInt(20) == 0) {
+                full = true;
+                cluster.simulation().after(MILLI * random.nextInt(400), () -> {
+                    full = false;
+                    AcquireStream open = stream;
+                    daemon.ask(0, (now, at) -> {
+                        if (at == process && open != null) {
+                            now.acquires().resume(open);
+                        }
+                    });
+                });
+            }
+        }
+
+        @Override
+        public void end(RpcException reason) {
+            over = true;
+            cluster.simulation().after(0, () -> again(this));
+        }
+    }
+
+    /** Checks, when all is quiet, that the scheduler knows the state of the leader. */
+    void check(SimDaemon leader) {
+        Connection now = connection;
+        if (now == null || now.over || now.daemon != leader || now.model.responses() == 0) {
+            throw new AssertionError("no scheduler has acquired the resources");
+        }
+        SchedulerView view = leader.inventory().state().view();
+        Idset up = view.up();
+        now.model.assertKnows(up, leader.inventory().state().resources().properties(), view.expiration());
+    }
+}

@@ -1,0 +1,315 @@
+package io.muster.daemon.etcd;
+
+import io.muster.daemon.etcd.Etcd.Compare;
+import io.muster.daemon.etcd.Etcd.Entry;
+import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.etcd.Etcd.Result;
+import io.muster.daemon.etcd.EtcdException.Fate;
+import io.muster.daemon.machine.SimMachine;
+import io.muster.daemon.machine.Simulation;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster of three members of etcd, as clients see it: one order of transactions, leases that end, a quota, members that are slow or dead,
+ * answers that are lost after the commit, times without a leader.
+ */
+public final class EtcdModel {
+    static final int MEMBERS = 3;
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1000 * MILLI;
+
+    private final Simulation simulation;
+    private NavigableMap<String, Entry> keys = new TreeMap<>();
+    private final Map<Long, Lease> leases = new TreeMap<>();
+    private long revision = 1;
+    private long leasesMade = 7_000;
+    private final boolean[] dead = new boolean[MEMBERS];
+    private final boolean[] slow = new boolean[MEMBERS];
+    private long leaderlessUntil;
+    private boolean full;
+    private BiConsumer<String, byte[]> onPut = (key, value) -> {};
+
+    private static final class Lease {
+        private final long ttl;
+        private long end;
+
+        Lease(long ttl, long end) {
+            this.ttl = ttl;
+            this.end = end;
+        }
+    }
+
+    /** A state of the cluster, to restore it from a backup. */
+    public record Backup(NavigableMap<String, ?> keys, long revision) {}
+
+    public EtcdModel(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    /** @param listener is given each key and value when it is committed */
+    public void onPut(BiConsumer<String, byte[]> listener) {
+        onPut = listener;
+    }
+
+    // ---- faults
+
+    public void kill(int member) {
+        dead[member] = true;
+        elect();
+    }
+
+    public void start(int member) {
+        dead[member] = false;
+    }
+
+    public void slow(int member, boolean now) {
+        slow[member] = now;
+    }
+
+    public void full(boolean now) {
+        full = now;
+    }
+
+    /** The cluster elects another leader, which takes some time, and extends all leases. */
+    public void elect() {
+        leaderlessUntil = simulation.now() + MILLI * (50L + simulation.choices().nextInt(1500));
+        leases.values().forEach(lease -> lease.end = Math.max(lease.end, leaderlessUntil + lease.ttl));
+    }
+
+    private boolean serves() {
+        int alive = 0;
+        for (boolean each : dead) {
+            alive += each ? 0 : 1;
+        }
+        return alive > MEMBERS / 2 && simulation.now() >= leaderlessUntil;
+    }
+
+    // ---- the state
+
+    private void expire() {
+        leases.entrySet().removeIf(each -> {
+            boolean over = each.getValue().end < simulation.now();
+            if (over) {
+                end(each.getKey());
+            }
+            return over;
+        });
+    }
+
+    private void end(long lease) {
+        if (keys.values().removeIf(entry -> entry.lease() == lease)) {
+            revision++;
+        }
+    }
+
+    private Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise) throws EtcdException {
+        expire();
+        boolean holds = true;
+        for (Compare condition : compare) {
+            Entry entry = keys.get(condition.key());
+            holds &= (entry == null ? 0 : entry.modRevision()) == condition.modRevision();
+        }
+        List<Op> branch = holds ? then : otherwise;
+        boolean writes = branch.stream().anyMatch(op -> !(op instanceof Op.Get));
+        if (full && branch.stream().anyMatch(op -> op instanceof Op.Put)) {
+            throw new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
+        }
+        for (Op op : branch) {
+            if (op instanceof Op.Put put && put.lease() != 0 && !leases.containsKey(put.lease())) {
+                throw new EtcdException(Fate.REFUSED, "etcdserver: requested lease not found");
+            }
+        }
+        revision += writes ? 1 : 0;
+        List<List<Entry>> found = new ArrayList<>();
+        for (Op op : branch) {
+            if (op instanceof Op.Put put) {
+                keys.put(put.key(), new Entry(put.key(), put.value().clone(), revision, put.lease()));
+                onPut.accept(put.key(), put.value());
+            } else if (op instanceof Op.Delete delete) {
+                range(delete.key(), delete.end()).clear();
+            } else if (op instanceof Op.Get get) {
+                found.add(read(get));
+            }
+        }
+        return new Result(holds, revision, found);
+    }
+
+    private NavigableMap<String, Entry> range(String key, String end) {
+        return end.isEmpty() ? keys.subMap(key, true, key, true) : keys.subMap(key, true, end, false);
+    }
+
+    private List<Entry> read(Op.Get get) {
+        NavigableMap<String, Entry> all = range(get.key(), get.end());
+        List<Entry> found = new ArrayList<>();
+        for (Entry entry : (get.last() ? all.descendingMap() : all).values()) {
+            if (get.limit() > 0 && found.size() == get.limit()) {
+                break;
+            }
+            found.add(get.keysOnly() ? new Entry(entry.key(), new byte[0], entry.modRevision(), entry.lease()) : entry);
+        }
+        return found;
+    }
+
+    public @Nullable String text(String key) {
+        Entry entry = keys.get(key);
+        return entry == null ? null : new String(entry.value(), StandardCharsets.UTF_8);
+    }
+
+    /** Work of etcd that may be refused. */
+    private interface Work<T> {
+        T run() throws EtcdException;
+    }
+
+    /**
+     * Returns a client of one thread of a process.
+     *
+     * @param isCut whether the process cannot reach etcd now
+     */
+    public Etcd client(SimMachine machine, int first, Supplier<Boolean> isCut) {
+        return new Client(machine, first, isCut);
+    }
+
+    private final class Client implements Etcd {
+        private final SimMachine machine;
+        private final Supplier<Boolean> isCut;
+        private int at;
+
+        Client(SimMachine machine, int first, Supplier<Boolean> isCut) {
+            this.machine = machine;
+            this.isCut = isCut;
+            this.at = Math.floorMod(first, MEMBERS);
+        }
+
+        private <T> T call(Work<T> work, int timeoutMillis) throws EtcdException {
+            long timeout = MILLI * timeoutMillis;
+            int member = at;
+            if (dead[member] && !isCut.get()) {
+                machine.park(MILLI);
+                at = (at + 1) % MEMBERS;
+                throw new EtcdException(Fate.NOT_SENT, "connection refused");
+            }
+            CompletableFuture<T> answer = new CompletableFuture<>();
+            boolean lost = simulation.choices().nextInt(200) == 0;
+            if (!isCut.get() || simulation.choices().nextInt(4) == 0) {
+                send(work, member, lost, answer);
+            }
+            try {
+                return machine.get(answer, timeout);
+            } catch (TimeoutException e) {
+                at = (at + 1) % MEMBERS;
+                throw new EtcdException(Fate.UNKNOWN, "no answer in time");
+            } catch (ExecutionException e) {
+                throw (EtcdException) e.getCause();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** A request may be carried out long after its client has given up. */
+        private <T> void send(Work<T> work, int member, boolean lost, CompletableFuture<T> answer) {
+            simulation.after(delay(member), () -> {
+                if (dead[member]) {
+                    return;
+                }
+                if (!serves()) {
+                    if (simulation.choices().nextBoolean()) {
+                        send(work, member, lost, answer); // waits for a leader
+                    }
+                    return;
+                }
+                try {
+                    T result = work.run();
+                    if (!lost) {
+                        simulation.after(delay(member), () -> {
+                            if (!isCut.get()) {
+                                answer.complete(result);
+                            }
+                        });
+                    }
+                } catch (EtcdException e) {
+                    simulation.after(delay(member), () -> answer.completeExceptionally(e));
+                }
+            });
+        }
+
+        private long delay(int member) {
+            long usual = 100_000L + simulation.choices().nextInt(400_000);
+            int luck = simulation.choices().nextInt(300);
+            long tail = luck == 0 ? MILLI * simulation.choices().nextInt(2000) : luck < 10 ? 20 * MILLI : 0;
+            return usual + tail + (slow[member] ? MILLI * simulation.choices().nextInt(800) : 0);
+        }
+
+        @Override
+        public Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise, int timeoutMillis)
+                throws EtcdException {
+            return call(() -> EtcdModel.this.transact(compare, then, otherwise), timeoutMillis);
+        }
+
+        @Override
+        public Etcd.Lease grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
+            return call(
+                    () -> {
+                        if (full) {
+                            throw new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
+                        }
+                        long ttl = ttlSeconds * SECOND;
+                        leases.put(++leasesMade, new EtcdModel.Lease(ttl, simulation.now() + ttl));
+                        return new Etcd.Lease(leasesMade, ttlSeconds);
+                    },
+                    timeoutMillis);
+        }
+
+        @Override
+        public long keepAlive(long lease, int timeoutMillis) throws EtcdException {
+            return call(
+                    () -> {
+                        expire();
+                        EtcdModel.Lease kept = leases.get(lease);
+                        if (kept == null) {
+                            return 0L;
+                        }
+                        kept.end = simulation.now() + kept.ttl;
+                        return kept.ttl / SECOND;
+                    },
+                    timeoutMillis);
+        }
+
+        @Override
+        public void revoke(long lease, int timeoutMillis) throws EtcdException {
+            boolean unused = call(
+                    () -> {
+                        leases.remove(lease);
+                        end(lease);
+                        return true;
+                    },
+                    timeoutMillis);
+        }
+
+        @Override
+        public void compact(long before, int timeoutMillis) throws EtcdException {
+            boolean unused = call(() -> true, timeoutMillis);
+        }
+
+        @Override
+        public Etcd.Status status(int timeoutMillis) throws EtcdException {
+            return call(() -> new Etcd.Status("3.5.21", 1 << 20, 1 << 20), timeoutMillis);
+        }
+
+        @Override
+        public void nearLeader() {}
+
+        @Override
+        public void close() {}
+    }
+}

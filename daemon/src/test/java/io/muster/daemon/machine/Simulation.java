@@ -1,0 +1,163 @@
+package io.muster.daemon.machine;
+
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs events and threads one at a time, in virtual time. The seed decides the order of what happens at the same time, and all delays, so
+ * two runs with one seed are equal. All methods are called on the thread of the test or on the simulated thread that runs.
+ */
+public final class Simulation {
+    private static final int SPINS = 5_000;
+    private static final long PRIME = 1_099_511_628_211L;
+
+    private final Thread driver = Thread.currentThread();
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final SplittableRandom order;
+    private final SplittableRandom choices;
+    private volatile Thread turn = driver;
+    private @Nullable SimThread running;
+    private @Nullable Throwable failure;
+    private long now = 1_000_000_000;
+    private long made;
+    private long hash = 0xcbf29ce484222325L;
+    private long steps;
+
+    public Simulation(long seed) {
+        SplittableRandom root = new SplittableRandom(seed);
+        order = root.split();
+        choices = root.split();
+    }
+
+    /** Something that happens at a time. */
+    private static final class Event implements Comparable<Event> {
+        private final long at;
+        private final int tie;
+        private final long number;
+        private final Runnable action;
+
+        Event(long at, int tie, long number, Runnable action) {
+            this.at = at;
+            this.tie = tie;
+            this.number = number;
+            this.action = action;
+        }
+
+        @Override
+        public int compareTo(Event other) {
+            int byTime = Long.compare(at, other.at);
+            int byTie = byTime == 0 ? Integer.compare(tie, other.tie) : byTime;
+            return byTie == 0 ? Long.compare(number, other.number) : byTie;
+        }
+    }
+
+    /** Returns the virtual time in nanoseconds. */
+    public long now() {
+        return now;
+    }
+
+    /** Returns the source of all choices of the world: faults, delays of links, what clients do. */
+    public SplittableRandom choices() {
+        return choices;
+    }
+
+    /** Returns a digest of everything that has happened. */
+    public long hash() {
+        return hash;
+    }
+
+    /** Returns how many events have happened. */
+    public long steps() {
+        return steps;
+    }
+
+    /** Adds a fact to the digest. */
+    public void trace(long fact) {
+        hash = (hash ^ fact) * PRIME;
+    }
+
+    /** Has something happen after a delay. */
+    public void after(long nanos, Runnable action) {
+        long at = now + Math.max(0, nanos);
+        events.add(new Event(at < now ? Long.MAX_VALUE : at, order.nextInt(), made++, action));
+    }
+
+    /** Ends the run with this failure. */
+    public void fail(Throwable bug) {
+        if (failure == null) {
+            failure = bug;
+        }
+    }
+
+    /**
+     * Lets everything happen until a time.
+     *
+     * @throws AssertionError if a thread or an event has failed
+     */
+    public void runUntil(long time) {
+        while (failure == null && !events.isEmpty() && events.element().at <= time) {
+            Event next = events.remove();
+            now = next.at;
+            steps++;
+            trace(now);
+            next.action.run();
+        }
+        now = Math.max(now, time);
+        if (failure != null) {
+            throw new AssertionError("at " + now + ": " + failure, failure);
+        }
+    }
+
+    /** A delay as of a thread that waits for a processor: mostly microseconds. */
+    long wait(int mostMicros) {
+        return order.nextInt(mostMicros * 1000);
+    }
+
+    @Nullable
+    SimThread running() {
+        return running;
+    }
+
+    SimThread current() {
+        SimThread thread = running;
+        if (thread == null) {
+            throw new IllegalStateException("only simulated threads may wait");
+        }
+        return thread;
+    }
+
+    /** Lets a thread run until it waits or ends. */
+    void resume(SimThread thread) {
+        if (running != null) {
+            throw new IllegalStateException("two threads would run");
+        }
+        running = thread;
+        trace(thread.number());
+        thread.enter();
+        running = null;
+    }
+
+    /** Lets a thread of the operating system run until it gives the turn back. */
+    void lendTurn(Thread thread) {
+        turn = thread;
+        LockSupport.unpark(thread);
+        awaitTurn(driver);
+    }
+
+    void giveTurn() {
+        turn = driver;
+        LockSupport.unpark(driver);
+    }
+
+    void awaitTurn(Thread self) {
+        for (int i = 0; turn != self; i++) {
+            if (i < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                LockSupport.park(this);
+            }
+        }
+    }
+}
