@@ -23,6 +23,7 @@ import io.muster.cli.journal.Restore;
 import io.muster.cli.journal.Verify;
 import io.muster.cli.ledger.LedgerVerb;
 import io.muster.cli.look.ExpirationGet;
+import io.muster.cli.look.ImpactVerb;
 import io.muster.cli.look.InfoVerb;
 import io.muster.cli.look.ListVerb;
 import io.muster.cli.look.PropertyList;
@@ -82,6 +83,7 @@ final class Verbs {
         add(is("list") ? new ListVerb(console) : null);
         add(is("info") ? new InfoVerb(console) : null);
         add(is("why") ? new Why(console) : null);
+        add(is("impact") ? new ImpactVerb(console) : null);
         add(is("find") ? new Find(console) : null);
         add(is("feasible") ? new Feasible(console) : null);
         add(is("graph") ? new Graph(console) : null);

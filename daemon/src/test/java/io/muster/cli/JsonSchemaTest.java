@@ -213,6 +213,7 @@ final class JsonSchemaTest {
         json(0, "status");
         json(0, "status", "--expand");
         json(0, "summary");
+        json(0, "impact", "node1");
         json(0, "list");
         json(0, "list", "--expand");
         json(0, "info");

@@ -82,6 +82,22 @@ final class UsageTest {
     }
 
     @Test
+    void theImpactOfTakingHostsOutNamesJobsAndTheLastHostsOfAProperty() throws Exception {
+        run("property", "add", "gpu", "1-2");
+        report("0-2", "0-2");
+        use("0-1");
+        run("drain", "2", "fan");
+        assertThat(run("impact", "node[1,3]", "2").out()).isEqualTo("""
+                node[1-3]: 3 hosts, 12 cores, 0 GPUs; schedulers may use 2 of them
+                jobs: on node1; not known for node3
+                all hosts: 1 of 3 hosts are left (33 %)
+                property gpu: 0 of 1 hosts are left (0 %): these are the last
+                """);
+        assertThat(run("impact", "nobody").exit()).isEqualTo(4);
+        assertThat(run("impact").exit()).isEqualTo(2);
+    }
+
+    @Test
     void livenessAndUsageFromReportersAreShown() throws Exception {
         report("0-3", "0-2");
         use("0-1");

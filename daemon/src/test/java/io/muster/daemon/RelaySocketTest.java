@@ -390,7 +390,7 @@ class RelaySocketTest {
         try (FluxClient local = FluxClient.connect(daemon.uri());
                 FluxClient honest = connect();
                 FluxClient hostile = connect()) {
-            local.rpc("resource.offline", drain("0"));
+            local.rpc("resource.offline", JsonNodeFactory.instance.objectNode().put("targets", "0"));
             ObjectNode large =
                     JsonNodeFactory.instance.objectNode().put("up", 4).put("x", "x".repeat(1_000_000));
             for (int i = 0; i < 20; i++) {

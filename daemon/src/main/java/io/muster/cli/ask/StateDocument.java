@@ -25,6 +25,7 @@ public record StateDocument(ObjectNode json) {
     public static final String SERVICE = "resource.service";
 
     public static final String LAYOUT = "resource.layout";
+    public static final String IMPACT = "resource.impact";
     static final String HOLDS = "resource.holds";
     static final String SUMMARY = "resource.summary";
 

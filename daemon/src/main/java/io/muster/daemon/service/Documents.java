@@ -23,6 +23,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
+import io.muster.inventory.status.Impact;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.NoteText;
 import io.muster.inventory.status.Offer;
@@ -84,6 +85,7 @@ public final class Documents {
             case HOST -> Documents::host;
             case LIST -> Documents::list;
             case SUMMARY -> Documents::summary;
+            case IMPACT -> Documents::impact;
             case R -> Documents::resources;
             case LAYOUT -> Documents::layout;
         };
@@ -261,6 +263,13 @@ public final class Documents {
         now.putLifetime(json);
         json.put("journal_bytes", now.journalBytes());
         new StateSummary(now.state(), now.configured().queues(), ranks(groups)).writeTo(json, groups, query.since());
+        return rest(json);
+    }
+
+    private static Bytes impact(Situation now, StateQuery query) {
+        ObjectNode json = now.document();
+        new Impact(now.state(), among(now, query))
+                .writeTo(json, now.configured().queues(), now.usage());
         return rest(json);
     }
 

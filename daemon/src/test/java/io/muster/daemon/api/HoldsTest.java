@@ -216,6 +216,11 @@ final class HoldsTest {
         assertThat(digest.status()).isEqualTo(200);
         assertThat(http.post("/v1/holds", hold.replace("expect", "expects")).status())
                 .isEqualTo(400);
+        for (String wrong : new String[] {"", "node["}) {
+            Http.Reply malformed = http.post("/v1/holds", "{\"targets\":\"0-1\",\"expect\":\"" + wrong + "\"}");
+            assertThat(malformed.status()).isEqualTo(400);
+            assertThat(malformed.detail()).startsWith("resource.drain: /expect ");
+        }
     }
 
     @Test

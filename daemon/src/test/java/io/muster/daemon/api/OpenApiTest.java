@@ -150,6 +150,7 @@ final class OpenApiTest {
             check("feasibility", http.post("/v1/feasibility", "{\"resources\":[{\"type\":\"node\",\"count\":1}]}"));
             check("r", http.get("/v1/R"));
             check("layout", http.get("/v1/layout"));
+            check("impact", http.get("/v1/impact?targets=@batch"));
             check("service", http.get("/v1/service"));
             check("healthz", http.get("/healthz"));
             check("readyz", http.get("/readyz"));

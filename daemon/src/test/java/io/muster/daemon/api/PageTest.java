@@ -129,7 +129,8 @@ final class PageTest {
         assertThat(layout.path("resources")).hasSize(1);
         assertThat(layout.path("resources").get(0).toString())
                 .isEqualTo("{\"ranks\":\"0-8\",\"ncores\":4,\"ngpus\":1}");
-        assertThat(layout.path("properties").toString()).isEqualTo("{\"batch\":\"0-3\"}");
+        assertThat(layout.path("properties").toString())
+                .isEqualTo("[{\"name\":\"batch\",\"nnodes\":4,\"ranks\":\"0-3\",\"hosts\":\"node[0-3]\"}]");
         String tag = http.get("/v1/layout").header("etag");
         assertThat(http.send("GET", "/v1/layout", "If-None-Match: " + tag + "\r\n")
                         .status())

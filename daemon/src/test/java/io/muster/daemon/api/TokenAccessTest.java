@@ -203,7 +203,7 @@ final class TokenAccessTest {
 
         Http.Reply bad = http.post("/v1/alerts", token, "{\"version\":\"3\"}");
         assertThat(bad.status()).isEqualTo(400);
-        assertThat(bad.detail()).startsWith("alerts: /version must be \"4\"");
+        assertThat(bad.detail()).startsWith("resource.alerts: /version must be \"4\"");
         assertThat(daemon.metrics()).contains("muster_alerts_total{result=\"unknown\"} 1.0");
     }
 

@@ -56,6 +56,7 @@ class DiskFaultTest {
             }
             return -1;
         });
+        rig.advance(Duration.ofSeconds(1)); // the clock shows 0 before
         long start = System.nanoTime();
         for (int i = 0; i < 500; i++) {
             rig.send("drain" + i, Rig.drainCommand("1", "x"));
@@ -67,6 +68,7 @@ class DiskFaultTest {
         assertThat(rig.told).as("answers before anything is durable").isEmpty();
         assertThat(rig.state().holds().held().isEmpty()).isTrue();
         assertThat(sink.received()).as("what a scheduler hears before that").isEmpty();
+        rig.core.advance(Duration.ofSeconds(1), () -> {});
         assertThat(rig.inventory.stalledSeconds()).isPositive();
 
         allSent.countDown();

@@ -80,7 +80,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"resource.inventory", "resource.status", "feasibility.check"})
+    @ValueSource(strings = {"resource.get", "resource.status", "feasibility.check"})
     void requestsAfterAQueryWaitUndecodedWhileItsAnswerIsComputed(String query) throws ProtocolException {
         stage.answersHeld = true;
         String jobspec = "{\"resources\":[{\"type\":\"node\",\"count\":4}],\"padding\":\"" + "x".repeat(40_000) + "\"}";

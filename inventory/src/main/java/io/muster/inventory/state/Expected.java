@@ -43,9 +43,13 @@ public record Expected(Command command, List<String> targets, String hosts) impl
         }
     }
 
+    public static boolean isDigest(String text) {
+        return text.startsWith(DIGEST);
+    }
+
     @Override
     public boolean takesLong() {
-        return hosts.startsWith(DIGEST) || command.takesLong();
+        return isDigest(hosts) || command.takesLong();
     }
 
     @Override
@@ -65,7 +69,7 @@ public record Expected(Command command, List<String> targets, String hosts) impl
             return "";
         }
         Set<String> present = new HashSet<>(found.expand());
-        if (hosts.startsWith(DIGEST)) {
+        if (isDigest(hosts)) {
             String before = hosts.substring(hosts.lastIndexOf(':') + 1);
             return digest(present).equals(hosts)
                     ? ""

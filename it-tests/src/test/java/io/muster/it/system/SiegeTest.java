@@ -2,6 +2,7 @@ package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.it.cast.RecordingAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
@@ -143,7 +144,9 @@ class SiegeTest {
     /** Makes answers long: 3,000 ranks, none of them the honest admin's, are drained for 300 reasons. One rank is offline, and is waited for. */
     private static void drainMany(DaemonProcess daemon) throws IOException {
         try (FluxClient client = daemon.connect()) {
-            client.rpc("resource.offline", RecordingAdmin.drain(RecordingAdmin.RANKS + 2, "siege"));
+            client.rpc(
+                    "resource.offline",
+                    JsonNodeFactory.instance.objectNode().put("targets", Integer.toString(RecordingAdmin.RANKS + 2)));
             for (int i = 0; i < 3000; i++) {
                 client.rpc(
                         "resource.drain", RecordingAdmin.drain(2 * RecordingAdmin.RANKS + 5 * i, "reason " + i % 300));

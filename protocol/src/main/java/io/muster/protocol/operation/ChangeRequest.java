@@ -2,6 +2,9 @@ package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.json.Fields;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Expected;
@@ -59,7 +62,7 @@ public record ChangeRequest(
         long seq = in.fields().has(SEQ) ? in.fields().integer(SEQ, 0, Long.MAX_VALUE) : -1;
         payload.remove(SEQ);
         ChangeId id = RequestId.take(topic, payload);
-        String expected = in.fields().textOr(EXPECT, "");
+        String expected = expected(in.fields());
         Command plain = form.read().apply(in);
         List<String> texts = form.targets(plain);
         boolean ofProperties = payload.has(ChangeForm.PROPERTIES);
@@ -80,6 +83,19 @@ public record ChangeRequest(
         };
         String reason = isMeant ? "" : in.fields().textOr("reason", in.fields().textOr("cause", ""));
         return new ChangeRequest(once(plain, id), dryRun, seq, texts, new Selection(texts, reason, with));
+    }
+
+    /** Returns the hosts that a person has confirmed, or their digest; "" if the request has none. */
+    private static String expected(Fields in) {
+        String text = in.textOr(EXPECT, "");
+        if (in.has(EXPECT) && text.isEmpty()) {
+            throw in.fault(EXPECT, "must name hosts");
+        }
+        try {
+            return Expected.isDigest(text) ? text : Hostlist.parse(text).toString();
+        } catch (MalformedException e) {
+            throw in.fault(EXPECT, "is malformed: " + e.getMessage());
+        }
     }
 
     private static Command expect(Command command, List<String> targets, String expected) {

@@ -14,6 +14,8 @@ public enum Document {
     LIST("resource.list"),
     /** Counts, queues, properties, and the newest and oldest problems. */
     SUMMARY("resource.summary"),
+    /** What taking the hosts out would do. */
+    IMPACT("resource.impact"),
     /** R itself. */
     R("resource.R"),
     /** Cores, GPUs and properties of hosts. */

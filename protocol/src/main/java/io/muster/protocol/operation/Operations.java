@@ -149,6 +149,7 @@ public final class Operations {
                     .most(CHANGE)
                     .at(get("summary", "/v1/summary"))
                     .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
+            document(Document.IMPACT, get("impact", "/v1/impact"), chosen()),
             document(Document.R, get("r", "/v1/R"), chosen(OFFER_STATES)),
             document(Document.LAYOUT, get("layout", "/v1/layout"), chosen()),
             row("resource.service", Right.READ, QUESTION)
