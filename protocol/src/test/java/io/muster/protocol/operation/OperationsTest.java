@@ -9,8 +9,11 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The keys that a row of the table names are those that the reader of the request reads. */
@@ -18,23 +21,18 @@ class OperationsTest {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
     /** Operations whose payloads the daemon reads, where the tests of the daemon send wrong values. */
-    private static final Set<String> READ_ELSEWHERE = Set.of(
-            "resource.find",
-            "feasibility.check",
-            "resource.status-document",
-            "resource.hosts",
-            "resource.host",
-            "resource.holds",
-            "resource.history",
-            "resource.alerts",
-            "attr.get",
-            "resource.list",
-            "resource.summary",
-            "resource.R",
-            "resource.layout",
-            "resource.monitor-waitup",
-            "resource.acquire",
-            "resource.journal");
+    private static final Set<String> READ_ELSEWHERE = Stream.concat(
+                    Arrays.stream(Document.values()).map(Document::topic),
+                    Stream.of(
+                            "resource.find",
+                            "feasibility.check",
+                            "resource.history",
+                            "resource.alerts",
+                            "attr.get",
+                            "resource.monitor-waitup",
+                            "resource.acquire",
+                            "resource.journal"))
+            .collect(Collectors.toSet());
 
     private static JsonNode value(Key key) {
         return switch (key.type()) {
