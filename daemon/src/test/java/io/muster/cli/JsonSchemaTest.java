@@ -213,7 +213,7 @@ final class JsonSchemaTest {
         json(0, "status");
         json(0, "status", "--expand");
         json(0, "summary");
-        json(0, "impact", "node1");
+        json(0, "impact", "all");
         json(0, "list");
         json(0, "list", "--expand");
         json(0, "info");
@@ -238,6 +238,7 @@ final class JsonSchemaTest {
         json(0, "drain", "node1", "bad");
         json(0, "drain", "--holder", "ops", "--for", "1h", "node2", "fan");
         json(0, "summary");
+        json(0, "impact", "all");
         json(0, "drain", "node6");
         json(0, "drain", "node8");
         json(0, "exclude", "node6", "loan");
@@ -260,6 +261,7 @@ final class JsonSchemaTest {
         json(0, "status");
         json(0, "info");
         json(0, "summary");
+        json(0, "impact", "all");
         json(0, "feasible", "--now", "node=1");
         json(0, "expiration clear");
         json(0, "upgrade finish");
@@ -299,6 +301,7 @@ final class JsonSchemaTest {
         json(0, "drain", "--dry-run", "-u", "node1", "x");
         json(5, "acquire", "--count", "1");
         json(0, "summary");
+        json(0, "impact", "all");
     }
 
     /** Leaves an acquisition with an owner behind: the connection ends without a cancellation. */
@@ -315,12 +318,14 @@ final class JsonSchemaTest {
                     ReportRequest.USAGE_TOPIC,
                     JsonMapper.builder().build().createObjectNode().put("allocated", "1"));
             json(0, "summary");
+            json(0, "impact", "all");
             json(0, "why", "node1");
         }
         await().atMost(Duration.ofMinutes(1))
                 .until(() -> shell.run("status", "--json").out().contains("\"connected\":false"));
         json(0, "status");
         json(0, "summary");
+        json(0, "impact", "all");
         json(0, "why", "node1");
         json(0, "acquire release");
     }
@@ -350,6 +355,7 @@ final class JsonSchemaTest {
         json(0, "status");
         json(0, "info");
         json(0, "summary");
+        json(0, "impact", "all");
         json(0, "why", "node1", "node2", "node3");
         json(0, "tag remove", "/cluster0/node1/gpu0", "firmware");
     }
@@ -430,6 +436,7 @@ final class JsonSchemaTest {
     private void overviews() throws IOException {
         json(0, "status");
         json(0, "summary");
+        json(0, "impact", "all");
         json(0, "why", "node1");
         json(0, "property list");
         json(0, "expiration get");

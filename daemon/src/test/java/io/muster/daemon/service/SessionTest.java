@@ -48,6 +48,7 @@ class SessionTest {
             Map.entry("resource.host", "{\"host\":\"node1\"}"),
             Map.entry("resource.holds", "{}"),
             Map.entry("resource.R", "{}"),
+            Map.entry("resource.impact", "{}"),
             Map.entry("resource.layout", "{}"),
             Map.entry("resource.list", "{}"),
             Map.entry("resource.summary", "{}"),
@@ -143,7 +144,7 @@ class SessionTest {
             resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
-            resource.list resource.summary resource.R resource.layout resource.service
+            resource.list resource.summary resource.impact resource.R resource.layout resource.service
             """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
 
     static List<Arguments> everyTopicAndRole() {
