@@ -62,7 +62,7 @@ public final class Changes {
 
     /** The answer to a reload says what changed, and the reload has no targets. */
     private static final ChangeRequest RELOAD =
-            new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), null);
+            new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), false, null);
 
     private final Inventory inventory;
     private final AcquireStreams acquires;
@@ -324,12 +324,15 @@ public final class Changes {
         }
     }
 
-    /** Returns a refusal that names hosts and holders. */
+    /**
+     * Returns a refusal that names hosts and holders. Programs, such as the bridge, keep the number: they send a change again after EBUSY, and
+     * an excluded host stays excluded.
+     */
     private RpcException explained(Answer.Rejected refused, ChangeRequest request) {
         InventoryState state = inventory.state();
         Idset ranks = state.resources().ranksOfKnown(hosts(state, request));
         Conflict conflict = new Conflict(state, ranks, inventory.now());
-        boolean isAbsent = conflict.isAboutAbsent(request.command(), refused.rejection());
+        boolean isAbsent = request.selects() && conflict.isAboutAbsent(request.command(), refused.rejection());
         return new RpcException(
                 isAbsent ? Errno.EBUSY : refused.error().errno(),
                 conflict.explain(request.command(), refused.rejection()));

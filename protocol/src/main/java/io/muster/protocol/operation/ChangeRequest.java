@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param seq the sequence number of the inventory that the client has seen, if the change must not be made in another state; -1 for any
  *     state
  * @param targets the targets of the command, one for each property; empty if it has none
+ * @param selects whether the targets are given as people write them, so that the answer is for people too
  * @param selection null if the command has its targets already
  */
 public record ChangeRequest(
@@ -28,6 +29,7 @@ public record ChangeRequest(
         boolean dryRun,
         long seq,
         List<String> targets,
+        boolean selects,
         @Nullable Selection selection) {
     private static final String DRY_RUN = "dry-run";
     private static final String SEQ = "if-seq";
@@ -53,7 +55,7 @@ public record ChangeRequest(
 
     /** Returns the same request for another command, whose targets are known. */
     public ChangeRequest with(Command other) {
-        return new ChangeRequest(other, dryRun, -1, List.of(), null);
+        return new ChangeRequest(other, dryRun, -1, List.of(), selects, null);
     }
 
     /** Reads a payload, which this method may change. */
@@ -75,14 +77,14 @@ public record ChangeRequest(
         boolean dryRun = in.fields().flag(DRY_RUN);
         boolean isMeant = in.fields().flag(MEANT);
         if (!selects) {
-            return new ChangeRequest(once(expect(plain, texts, expected), id), dryRun, seq, texts, null);
+            return new ChangeRequest(once(expect(plain, texts, expected), id), dryRun, seq, texts, false, null);
         }
         Function<List<String>, Command> with = found -> {
             Command command = form.read().apply(new ChangeForm.Reader(topic, ChangeForm.replaced(payload, found)));
             return once(expect(command, found, expected), id);
         };
         String reason = isMeant ? "" : in.fields().textOr("reason", in.fields().textOr("cause", ""));
-        return new ChangeRequest(once(plain, id), dryRun, seq, texts, new Selection(texts, reason, with));
+        return new ChangeRequest(once(plain, id), dryRun, seq, texts, true, new Selection(texts, reason, with));
     }
 
     /** Returns the hosts that a person has confirmed, or their digest; "" if the request has none. */
@@ -108,7 +110,9 @@ public record ChangeRequest(
 
     /** Returns the request with the targets that were found for its selection. */
     public ChangeRequest found(List<String> found) {
-        return selection == null ? this : new ChangeRequest(selection.with.apply(found), dryRun, seq, found, null);
+        return selection == null
+                ? this
+                : new ChangeRequest(selection.with.apply(found), dryRun, seq, found, selects, null);
     }
 
     /** Returns the topic and the payload with which a client requests {@code command}. */
