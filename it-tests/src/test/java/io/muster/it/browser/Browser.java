@@ -139,10 +139,11 @@ final class Browser implements AutoCloseable {
 
     /** Sends a change to the daemon's own socket, as the command does. */
     static void change(DaemonProcess daemon, String topic, String targets, String reason) throws IOException {
+        String words = topic.equals("offline") ? "cause" : "reason";
         change(
                 daemon,
                 topic,
-                JsonNodeFactory.instance.objectNode().put("targets", targets).put("reason", reason));
+                JsonNodeFactory.instance.objectNode().put("targets", targets).put(words, reason));
     }
 
     static void change(DaemonProcess daemon, String topic, ObjectNode payload) throws IOException {
