@@ -25,7 +25,7 @@ class AlertFuzzTest {
             assertThat(message.alerts())
                     .allSatisfy(alert -> assertThat(alert.fingerprint()).matches("[0-9a-f]{1,31}"));
         } catch (RpcException e) {
-            assertThat(e.sentence()).startsWith("alerts: /");
+            assertThat(e.sentence()).startsWith("resource.alerts: /");
         }
     }
 }
