@@ -57,7 +57,7 @@ public abstract class ServerVerb extends Verb {
     protected final List<String> targets(FluxClient client, List<String> given) throws IOException {
         List<String> targets = new ArrayList<>();
         for (String text : TargetNames.read(console(), given)) {
-            targets.add(TargetNames.resolve(client, text, false));
+            targets.add(TargetNames.resolve(client, text));
         }
         return targets;
     }

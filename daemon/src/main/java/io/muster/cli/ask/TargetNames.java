@@ -66,37 +66,31 @@ public final class TargetNames {
     /**
      * Returns the targets with the ranks that the server finds in place of each {@code @{EXPRESSION}} and each path; the same
      * text if it has none of these.
-     *
-     * @param membersOnly whether excluded and lost hosts are left out of the result
      */
-    public static String resolve(FluxClient client, String text, boolean membersOnly) throws IOException {
+    public static String resolve(FluxClient client, String text) throws IOException {
         List<String> parts = TargetExpression.parts(text);
         if (parts.stream().noneMatch(TargetExpression::isSearch)) {
             return text;
         }
-        Idset found = Idset.EMPTY;
+        Idset chosen = Idset.EMPTY;
         List<String> names = new ArrayList<>();
         for (String part : parts) {
             if (TargetExpression.isSearch(part)) {
-                found = found.union(search(client, part));
+                chosen = chosen.union(search(client, part));
             } else {
                 names.add(part);
             }
         }
-        Idset chosen = found;
-        Idset named = Idset.EMPTY;
-        if (!names.isEmpty() || (membersOnly && !found.isEmpty())) {
-            Overview overview = Overview.ask(client);
+        if (!names.isEmpty()) {
+            ResourceSet resources = Overview.ask(client).resources();
             for (String name : names) {
-                named = named.union(find(overview.resources(), name));
+                chosen = chosen.union(find(resources, name));
             }
-            chosen = membersOnly ? found.intersect(overview.state().members()) : found;
         }
-        if (chosen.isEmpty() && named.isEmpty()) {
-            String sentence = found.isEmpty() ? text + " finds no host" : "all of " + text + " are excluded or lost";
-            throw new Failure(Exit.NO_TARGET, sentence);
+        if (chosen.isEmpty()) {
+            throw new Failure(Exit.NO_TARGET, text + " finds no host");
         }
-        return chosen.union(named).toString();
+        return chosen.toString();
     }
 
     /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
@@ -135,50 +129,13 @@ public final class TargetNames {
         }
     }
 
-    /**
-     * Returns the targets to send for {@code text}. The server is asked for R only if {@code text} contains {@code all} or
-     * {@code @PROPERTY}.
-     */
-    public static String spell(FluxClient client, String text) throws IOException {
-        return TargetExpression.isSelection(text) ? spell(Overview.ask(client).resources(), text) : text;
-    }
-
     static String spell(ResourceSet resources, String text) {
         return TargetExpression.isSelection(text) ? find(resources, text).toString() : text;
-    }
-
-    /**
-     * Returns the targets to send for {@code text}, in which {@code all} and {@code @PROPERTY} select only ranks that are
-     * neither excluded nor lost.
-     */
-    public static String spellMembers(FluxClient client, String text) throws IOException {
-        if (!TargetExpression.isSelection(text)) {
-            return text;
-        }
-        Overview standing = Overview.ask(client);
-        ResourceSet resources = standing.resources();
-        Idset found = search(
-                resources,
-                () -> TargetExpression.find(resources, standing.state().members(), text));
-        if (found.isEmpty()) {
-            throw new Failure(Exit.NO_TARGET, "all of " + text + " are excluded or lost", "nothing was changed");
-        }
-        return found.toString();
     }
 
     /** Returns the selected ranks; fails if one of them does not exist. */
     public static Idset find(ResourceSet resources, String text) {
         return search(resources, () -> TargetExpression.find(resources, text));
-    }
-
-    /** Returns the selected ranks that exist; fails if none exists. */
-    public static Idset among(ResourceSet resources, String text) {
-        return search(resources, () -> TargetExpression.among(resources, text));
-    }
-
-    /** Returns the ranks with a property; fails if no host has the property. */
-    public static Idset having(ResourceSet resources, String property) {
-        return search(resources, () -> TargetExpression.having(resources, property));
     }
 
     /** Returns advice for a name that does not exist: the names that do, or some of them; "" if there are none. */

@@ -58,7 +58,7 @@ final class ServerPast implements PastSource {
 
     @Override
     public String resolve(String targets) throws IOException {
-        return TargetNames.resolve(client, targets, false);
+        return TargetNames.resolve(client, targets);
     }
 
     @Override
