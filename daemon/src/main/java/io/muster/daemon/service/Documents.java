@@ -41,6 +41,7 @@ import io.muster.protocol.wire.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -122,22 +123,25 @@ public final class Documents {
         resolve(question, TARGETS, asker, reply, () -> resolve(question, INCLUDE, asker, reply, turn));
     }
 
-    /** Replaces words that need a search, one after the other, by the hosts that are found. */
+    /** Replaces words that need a search by the hosts that are found. */
     private void resolve(ObjectNode question, String key, Account asker, Replier reply, Runnable then) {
         List<String> words =
                 new ArrayList<>(TargetExpression.words(question.path(key).asText()));
-        for (int i = 0; i < words.size(); i++) {
-            if (TargetExpression.parts(words.get(i)).stream().anyMatch(TargetExpression::isSearch)) {
-                int searched = i;
-                selections.find(List.of(words.get(i)), false, asker, reply, hosts -> {
-                    words.set(searched, hosts.get(0));
-                    question.put(key, String.join(" ", words));
-                    resolve(question, key, asker, reply, then);
-                });
-                return;
-            }
+        List<String> searches = words.stream().filter(Documents::needsSearch).toList();
+        if (searches.isEmpty()) {
+            then.run();
+            return;
         }
-        then.run();
+        selections.find(searches, false, asker, reply, found -> {
+            Iterator<String> next = found.iterator();
+            words.replaceAll(word -> needsSearch(word) ? next.next() : word);
+            question.put(key, String.join(" ", words));
+            then.run();
+        });
+    }
+
+    private static boolean needsSearch(String word) {
+        return TargetExpression.parts(word).stream().anyMatch(TargetExpression::isSearch);
     }
 
     /** Puts the version, and what depends on the time of the answer, before the rest of a document, which is kept. */
