@@ -28,7 +28,6 @@ import java.util.function.Supplier;
 public final class TargetNames {
     static final String STANDARD_INPUT = "-";
     private static final int LONGEST = 64 << 20;
-    private static final int MOST_NAMES = 10;
 
     private TargetNames() {}
 
@@ -140,12 +139,7 @@ public final class TargetNames {
 
     /** Returns advice for a name that does not exist: the names that do, or some of them; "" if there are none. */
     static String known(String missing, Collection<String> names) {
-        List<String> some = names.stream().limit(MOST_NAMES).toList();
-        return names.isEmpty()
-                ? ""
-                : "there are " + String.join(", ", some)
-                        + (some.size() < names.size() ? " and " + (names.size() - some.size()) + " more" : "")
-                        + Key.suggestion(missing, List.copyOf(names));
+        return names.isEmpty() ? "" : "there are " + Key.some(missing, names);
     }
 
     private static Idset search(ResourceSet resources, Supplier<Idset> search) {

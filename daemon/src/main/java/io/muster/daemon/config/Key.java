@@ -2,9 +2,11 @@ package io.muster.daemon.config;
 
 import io.muster.inventory.problem.Text;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Every key that Muster checks. The start-up table, the documentation and the tests are made from this list. */
 public enum Key {
@@ -147,6 +149,9 @@ public enum Key {
     static final List<String> TOP =
             List.of("resource", "access", "alerts", "muster", "ledger", "grant", "listen", "graph");
 
+    /** How many names a sentence lists. */
+    private static final int MOST_NAMES = 10;
+
     private final String section;
     private final String key;
     private final Effect effect;
@@ -207,6 +212,13 @@ public enum Key {
             }
         }
         return best;
+    }
+
+    /** Returns some of the names that exist, and which of them may be meant in place of one that does not. */
+    public static String some(String missing, Collection<String> names) {
+        String some = names.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));
+        int more = names.size() - MOST_NAMES;
+        return some + (more > 0 ? " and " + more + " more" : "") + suggestion(missing, List.copyOf(names));
     }
 
     /** Removes differences in spelling, so that {@code state_dir} and {@code stateDir} count as near to {@code state-dir}. */

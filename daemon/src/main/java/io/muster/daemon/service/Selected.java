@@ -17,8 +17,6 @@ import java.util.function.Supplier;
 
 /** Finds the ranks that a question about the state of hosts selects, whatever their states are. */
 final class Selected {
-    private static final int MOST_NAMES = 10;
-
     private final ResourceSet resources;
     private final Queues queues;
     private final StateQuery query;
@@ -85,14 +83,7 @@ final class Selected {
 
     /** Returns the refusal of a name that does not exist, with the names that do, or some of them. */
     private static RpcException absent(String sentence, String missing, Collection<String> names) {
-        List<String> some = names.stream().limit(MOST_NAMES).toList();
-        int more = names.size() - some.size();
         return new RpcException(
-                Errno.ENOENT,
-                names.isEmpty()
-                        ? sentence
-                        : sentence + "; there are " + String.join(", ", some)
-                                + (more > 0 ? " and " + more + " more" : "")
-                                + Key.suggestion(missing, List.copyOf(names)));
+                Errno.ENOENT, names.isEmpty() ? sentence : sentence + "; there are " + Key.some(missing, names));
     }
 }

@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -31,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class Selections {
     /** The highest number of parts of a text, each of which may select all hosts or need a search. */
     private static final int MOST_PARTS = 64;
-
-    private static final int MOST_NAMES = 10;
 
     /** How often an expression is searched for. */
     private static final int MOST_ROUNDS = 3;
@@ -102,14 +101,10 @@ public final class Selections {
 
     private RpcException absent(TargetException fault) {
         String property = fault.missingProperty();
-        List<String> known =
-                List.copyOf(inventory.state().resources().properties().keySet());
-        String names = String.join(", ", known.subList(0, Math.min(known.size(), MOST_NAMES)));
+        Set<String> known = inventory.state().resources().properties().keySet();
         String advice = property == null || known.isEmpty()
                 ? ""
-                : ": there " + (known.size() == 1 ? "is " : "are ") + names
-                        + (known.size() > MOST_NAMES ? " and " + (known.size() - MOST_NAMES) + " more" : "")
-                        + Key.suggestion(property, known);
+                : ": there " + (known.size() == 1 ? "is " : "are ") + Key.some(property, known);
         return new RpcException(Errno.ENOENT, fault.getMessage() + advice);
     }
 
