@@ -145,12 +145,13 @@ public final class Documents {
     }
 
     /** Puts the version, and what depends on the time of the answer, before the rest of a document, which is kept. */
-    private final class Headed implements Replier {
+    private final class Headed extends PassingReplier {
         private final Document document;
         private final boolean time;
         private final Replier reply;
 
         Headed(Document document, boolean time, Replier reply) {
+            super(reply);
             this.document = document;
             this.time = time;
             this.reply = reply;
@@ -179,21 +180,6 @@ public final class Documents {
                         return () -> reply.done(Bytes.join(text.first(text.length() - 1), rest));
                     },
                     bug -> reply.fail(new RpcException(Errno.EIO, bug)));
-        }
-
-        @Override
-        public void fail(RpcException error) {
-            reply.fail(error);
-        }
-
-        @Override
-        public boolean isGone() {
-            return reply.isGone();
-        }
-
-        @Override
-        public void whenGone(Runnable then) {
-            reply.whenGone(then);
         }
     }
 

@@ -128,9 +128,7 @@ public final class Selections {
      */
     private final class Choice {
         private final String text;
-        private final boolean membersOnly;
-        private final Account asker;
-        private final Replier reply;
+        private final Terms terms;
         private final Consumer<String> then;
         private Deque<String> parts = new ArrayDeque<>();
         private Idset found = Idset.EMPTY;
@@ -141,9 +139,7 @@ public final class Selections {
 
         Choice(String text, Terms terms, Consumer<String> then) {
             this.text = text;
-            this.membersOnly = terms.membersOnly;
-            this.asker = terms.asker;
-            this.reply = terms.reply;
+            this.terms = terms;
             this.then = then;
         }
 
@@ -158,7 +154,7 @@ public final class Selections {
         void next() {
             InventoryState state = inventory.state();
             ResourceSet resources = state.resources();
-            Idset selectable = membersOnly ? state.members() : resources.ranks();
+            Idset selectable = terms.membersOnly ? state.members() : resources.ranks();
             try {
                 while (!parts.isEmpty()) {
                     String part = parts.remove();
@@ -169,15 +165,15 @@ public final class Selections {
                     found = found.union(TargetExpression.find(resources, selectable, part));
                 }
             } catch (MalformedException e) {
-                reply.fail(new RpcException(Errno.EINVAL, String.valueOf(e.getMessage())));
+                terms.reply.fail(new RpcException(Errno.EINVAL, String.valueOf(e.getMessage())));
                 return;
             } catch (TargetException e) {
-                reply.fail(absent(e));
+                terms.reply.fail(absent(e));
                 return;
             }
             if (found.isEmpty()) {
-                String absent = membersOnly ? ", or all of them are excluded or lost" : "";
-                reply.fail(new RpcException(Errno.ENOENT, text + " finds no host" + absent));
+                String absent = terms.membersOnly ? ", or all of them are excluded or lost" : "";
+                terms.reply.fail(new RpcException(Errno.ENOENT, text + " finds no host" + absent));
             } else {
                 decide(resources.hostsOf(found).toString(), state);
             }
@@ -188,7 +184,7 @@ public final class Selections {
             if (!searched || from == now || hosts.equals(before)) {
                 then.accept(hosts);
             } else if (rounds == MOST_ROUNDS) {
-                reply.fail(new RpcException(
+                terms.reply.fail(new RpcException(
                         Errno.EAGAIN,
                         "nothing was changed: what " + text + " finds changes too fast: send the request again"));
             } else {
@@ -200,27 +196,12 @@ public final class Selections {
         private void search(String part, Idset selectable) {
             searched = true;
             FindRequest request = FindRequest.ofTarget(part, FindRequest.Output.HOSTS);
-            searches.find(Json.encode(request.toJson()), asker, new Replier() {
+            searches.find(Json.encode(request.toJson()), terms.asker, new PassingReplier(terms.reply) {
                 @Override
                 public void done(@Nullable Bytes payload) {
                     ResourceSet resources = inventory.state().resources();
                     found = found.union(resources.ranksOfKnown(hosts(payload)).intersect(selectable));
                     next();
-                }
-
-                @Override
-                public void fail(RpcException error) {
-                    reply.fail(error);
-                }
-
-                @Override
-                public boolean isGone() {
-                    return reply.isGone();
-                }
-
-                @Override
-                public void whenGone(Runnable then) {
-                    reply.whenGone(then);
                 }
             });
         }
