@@ -196,7 +196,7 @@ final class NoteVerbsTest {
     @Test
     void hostsBesideAnExpressionNeedOneInventoryRequest() {
         out("drain", "node0,node1,@{gpu in node2},node3", "bad", "power");
-        String counter = "muster_requests_total{errno=\"OK\",topic=\"resource.inventory\"} ";
+        String counter = "muster_requests_total{errno=\"OK\",topic=\"resource.state\"} ";
         assertThat(daemon.metrics().lines().filter(line -> line.startsWith(counter)))
                 .containsExactly(counter + "1.0");
         assertThat(out("drain")).contains("node[0-3]");

@@ -21,7 +21,7 @@ import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import io.muster.inventory.status.StateGroup;
-import io.muster.protocol.admin.InventoryAnswer;
+import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
@@ -32,7 +32,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The inventory of a server at one moment, from one response: Muster's {@code resource.inventory}, or the corresponding part
+ * The inventory of a server at one moment, from one response: Muster's {@code resource.state}, or the corresponding part
  * of a Flux broker's {@code resource.status}. A broker does not know which user drained a node, nor since when a node is
  * offline.
  *
@@ -61,7 +61,7 @@ public record Overview(
 
     public static Overview ask(FluxClient client) throws IOException {
         try {
-            return of(InventoryAnswer.parse(client.rpc(InventoryAnswer.TOPIC, null)));
+            return of(StateAnswer.parse(client.rpc(StateAnswer.TOPIC, null)));
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOSYS)) {
                 return of(Status.parse(client.rpc("resource.status", null)));
@@ -70,7 +70,7 @@ public record Overview(
         }
     }
 
-    private static Overview of(InventoryAnswer answer) {
+    private static Overview of(StateAnswer answer) {
         return new Overview(
                 answer.state(),
                 answer.seq(),

@@ -43,7 +43,7 @@ final class Upstream {
             "resource.sched-status",
             "resource.confirm",
             "resource.get",
-            "resource.inventory",
+            "resource.state",
             "resource.find",
             "resource.upgrade-status",
             "resource.ping",

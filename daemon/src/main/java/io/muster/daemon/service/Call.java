@@ -197,8 +197,8 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void inventory() {
-        backend.answers().queries().inventory(this);
+    public final void state() {
+        backend.answers().queries().state(this);
         later();
     }
 

@@ -70,7 +70,7 @@ class BacklogTest extends LinkFixture {
                 ",", "a".repeat(1000), "b".repeat(1000), "c".repeat(1000), "d".repeat(1000), "e".repeat(1000))));
         stopReading();
         for (int tag = 1; tag <= 1000; tag++) {
-            write("resource.inventory", "", 0, tag);
+            write("resource.state", "", 0, tag);
         }
         settle();
         assertThat(stage.counted).isEmpty();
@@ -80,7 +80,7 @@ class BacklogTest extends LinkFixture {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"resource.inventory", "resource.status", "feasibility.check"})
+    @ValueSource(strings = {"resource.state", "resource.status", "feasibility.check"})
     void requestsAfterAQueryWaitUndecodedWhileItsAnswerIsComputed(String query) throws ProtocolException {
         stage.answersHeld = true;
         String jobspec = "{\"resources\":[{\"type\":\"node\",\"count\":4}],\"padding\":\"" + "x".repeat(40_000) + "\"}";

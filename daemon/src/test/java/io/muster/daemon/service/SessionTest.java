@@ -138,7 +138,7 @@ class SessionTest {
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage resource.annotate resource.alerts
             """, ADMINS, """
-            resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
+            resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
             resource.R resource.layout resource.service
@@ -332,7 +332,7 @@ class SessionTest {
         owner.session.receive(request);
         stage.rig.settle();
         assertThat(owner.received()).containsExactly(OK);
-        assertThat(owner.ask("resource.inventory", null))
+        assertThat(owner.ask("resource.state", null))
                 .contains(
                         "\"by\":{\"userid\":4321,\"user\":\"4321\",\"speaker\":{\"userid\":1000,\"user\":\"ada\",\"pid\":4711}}");
     }
@@ -653,7 +653,7 @@ class SessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.inventory"})
+    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.state"})
     void queriesThatArriveDuringAComputationShareOneAnswer(String topic) {
         for (int i = 0; i < 5; i++) {
             owner.send(topic, null, 0);

@@ -53,7 +53,7 @@ public final class Operations {
             row("resource.status", Right.READ, QUESTION).ofFlux().by(Service::status),
             row("resource.sched-status", Right.READ, QUESTION).ofFlux().by(Service::schedStatus),
             row("resource.get", Right.READ, QUESTION).ofFlux().by(Service::get),
-            row("resource.inventory", Right.READ, QUESTION).by(Service::inventory),
+            row("resource.state", Right.READ, QUESTION).by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
             row(FindRequest.TOPIC, Right.READ, QUESTION)
                     .at(get(

@@ -22,7 +22,7 @@ public interface Service {
 
     void get();
 
-    void inventory();
+    void state();
 
     void confirm();
 

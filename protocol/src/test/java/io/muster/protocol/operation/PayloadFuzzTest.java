@@ -12,9 +12,9 @@ import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.Introduction;
-import io.muster.protocol.admin.InventoryAnswer;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
@@ -103,7 +103,7 @@ class PayloadFuzzTest {
             checkStatus(json);
             check(json, answer -> SchedStatus.parse(answer).encode());
             check(json, answer -> Get.parse(answer).encode());
-            check(json, answer -> InventoryAnswer.parse(answer).encode());
+            check(json, answer -> StateAnswer.parse(answer).encode());
             check(json, answer -> Json.encode(DryRunAnswer.parse(answer).toJson()));
             check(json, answer -> Json.encode(FeasibilityAnswer.parse(answer).toJson()));
         }
