@@ -39,7 +39,6 @@ import io.muster.daemon.service.WebTokens;
 import io.muster.daemon.tls.CertificateFiles;
 import io.muster.daemon.tls.Certificates;
 import io.muster.daemon.tls.Handshakes;
-import io.muster.daemon.tls.Heap;
 import io.muster.daemon.token.TokenFile;
 import io.muster.daemon.token.Tokens;
 import io.muster.protocol.wire.Credentials;
@@ -312,9 +311,6 @@ final class Daemon {
      * @param file the configuration that SIGHUP reads again
      */
     void announce(@Nullable Path file, Hangup hangup) throws IOException {
-        if (config.addresses().stream().anyMatch(address -> address.certificate() != null)) {
-            Heap.growForHandshakes();
-        }
         vitals.start();
         web.listenForProbes(config);
         ConfigReload hangups = reload(file);

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 
 /**
@@ -159,60 +158,11 @@ public final class JsonSchema {
     private static void collect(String at, JsonNode rule, Set<String> all) {
         types(rule).forEach(type -> all.add(at + " is " + type));
         rule.path("properties").properties().forEach(key -> collect(at + "." + key.getKey(), key.getValue(), all));
-        if (rule.has("items")) {
+        if (!rule.path("items").isMissingNode()) {
             collect(at + " item", rule.path("items"), all);
         }
         for (int i = 0; i < rule.path("anyOf").size(); i++) {
             collect(at + " or " + i, rule.path("anyOf").get(i), all);
         }
-    }
-
-    /** Returns a table for each definition, in Markdown. */
-    String tables() {
-        StringBuilder page = new StringBuilder();
-        defs.properties().forEach(def -> {
-            page.append("\n### ").append(def.getKey()).append("\n\n");
-            JsonNode rule = def.getValue();
-            page.append(rule.path("description").asText());
-            if (rule.has("properties")) {
-                page.append("\n\n| key | type | meaning |\n|---|---|---|\n");
-                rows("", rule, page);
-            } else {
-                page.append(": see ").append(type(rule)).append('\n');
-            }
-        });
-        return page.append('\n').toString();
-    }
-
-    private static void rows(String before, JsonNode rule, StringBuilder page) {
-        List<String> required = new ArrayList<>();
-        rule.path("required").forEach(key -> required.add(key.textValue()));
-        rule.path("properties").properties().forEach(entry -> {
-            String key = before + entry.getKey();
-            JsonNode value = entry.getValue();
-            page.append("| `").append(key).append(required.contains(entry.getKey()) ? "`" : "`, optional");
-            page.append(" | ").append(type(value)).append(" | ");
-            page.append(value.path("description").asText()).append(" |\n");
-            rows(key + ".", value.path("items"), page);
-        });
-    }
-
-    private static String type(JsonNode rule) {
-        if (rule.has("$ref")) {
-            return "[" + name(rule) + "](#" + name(rule) + ")";
-        }
-        if (rule.has("anyOf")) {
-            return StreamSupport.stream(rule.path("anyOf").spliterator(), false)
-                    .map(JsonSchema::type)
-                    .collect(Collectors.joining(", "));
-        }
-        if (rule.has("enum")) {
-            return StreamSupport.stream(rule.path("enum").spliterator(), false)
-                    .map(word -> "`" + word.asText() + "`")
-                    .collect(Collectors.joining(", "));
-        }
-        String types = String.join(" or ", types(rule));
-        String shown = rule.has("format") ? types.replace("string", "time (RFC 3339)") : types;
-        return rule.has("items") ? "array of " + type(rule.path("items")) : shown;
     }
 }

@@ -119,7 +119,7 @@ final class ArchitectureTest {
                 arrows,
                 "daemon.alert",
                 "inventory.problem inventory.idset inventory.json inventory.rset inventory.axis inventory.state protocol.rpc"
-                        + " daemon.config daemon.core");
+                        + " protocol.wire protocol.admin daemon.config daemon.core");
         arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
         String outside = all + messages + " protocol.acquire protocol.admin protocol.operation";
         arrow(

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.json.Fields;
-import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.admin.Payload;
 import io.muster.protocol.rpc.RpcException;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
@@ -54,8 +54,7 @@ public record AlertMessage(List<Alert> alerts, long truncated) {
      * @throws RpcException EPROTO naming the place, if the message has another form; then none of its alerts is carried out
      */
     public static AlertMessage parse(ObjectNode json) {
-        Fields in = new Fields(
-                json, "", (place, sentence) -> new RpcException(Errno.EPROTO, "alerts: " + place + " " + sentence));
+        Fields in = Payload.fields("resource.alerts", json);
         if (!in.text("version").equals("4")) {
             throw in.fault("version", "must be \"4\", the version of the webhook");
         }

@@ -15,6 +15,7 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Situation;
 import io.muster.protocol.operation.Http;
+import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.operation.Service;
@@ -90,8 +91,8 @@ public final class Api implements Site {
 
     @Override
     public void check(Ask head) {
-        Http place = place(head).http();
-        List<String> known = place.params().stream().map(Http.Param::name).toList();
+        Place place = place(head);
+        List<String> known = place.http().params().stream().map(Key::name).toList();
         for (String name : head.params().keySet()) {
             if (SECRET_PARAMS.contains(name)) {
                 throw new Refusal(
@@ -100,14 +101,14 @@ public final class Api implements Site {
                                 + ", and URLs end up in logs: revoke the secret, and send a"
                                 + " token in the header Authorization");
             } else if (!known.contains(name)) {
-                String names = known.isEmpty() ? "none" : String.join(", ", known);
-                throw new Refusal(400, "there is no parameter " + name + " here; known: " + names);
+                throw place.unknown(name);
             } else if (head.params().get(name).size() > 1) {
                 throw wrong(name, "is given twice");
             }
         }
         String type = Objects.toString(head.header("content-type"), "");
-        if (place.method().equals("POST") && !type.split(";", 2)[0].strip().equalsIgnoreCase(Answer.JSON)) {
+        if (place.http().method().equals("POST")
+                && !type.split(";", 2)[0].strip().equalsIgnoreCase(Answer.JSON)) {
             throw new Refusal(415, "the body must be JSON, with the header Content-Type: " + Answer.JSON);
         }
     }

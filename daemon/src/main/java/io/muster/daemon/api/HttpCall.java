@@ -29,6 +29,7 @@ final class HttpCall extends Call {
     private final Exchange exchange;
     private final Operation<Service, ?> asked;
     private final String known;
+    private int size;
     /** The tag of the situation in which the request is served; null if the answer has none. */
     private @Nullable String tag;
 
@@ -46,8 +47,15 @@ final class HttpCall extends Call {
         this.known = Objects.toString(exchange.ask().header("if-none-match"), "");
     }
 
-    void serve(Bytes payload) {
-        serve(this, asked, payload);
+    void serve(Bytes request) {
+        size = request.length();
+        serve(this, asked, request);
+    }
+
+    /** Counts the payload, which is in memory beside the body from which it was made. */
+    @Override
+    protected void checkRoom() {
+        exchange.keep(size);
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.ChangeId;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.operation.Http;
+import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -33,11 +34,12 @@ final class Payloads {
     private Payloads() {}
 
     static Bytes of(Operation<?, ?> operation, Http place, Ask ask) {
-        ObjectNode payload = place.method().equals("POST") ? body(place, ask) : JsonNodeFactory.instance.objectNode();
-        for (Http.Param param : place.params()) {
+        ObjectNode payload =
+                place.method().equals("POST") ? body(operation, place, ask) : JsonNodeFactory.instance.objectNode();
+        for (Key param : place.params()) {
             List<String> values = ask.params().get(param.name());
             if (values != null) {
-                payload.set(param.name(), value(param, values.get(0)));
+                payload.set(param.name(), value(operation, param, values.get(0)));
             }
         }
         if (!place.always().isEmpty()) {
@@ -53,44 +55,45 @@ final class Payloads {
         return Json.encode(payload);
     }
 
-    private static ObjectNode body(Http place, Ask ask) {
+    private static ObjectNode body(Operation<?, ?> operation, Http place, Ask ask) {
         ObjectNode body;
         try {
             body = Json.parse(Bytes.join(ask.body(), Bytes.wrap(new byte[] {0})));
         } catch (ProtocolException e) {
             throw new Refusal(400, String.valueOf(e.getMessage()));
         }
-        List<String> keys = place.body().stream().map(Http.Param::name).toList();
+        List<String> keys = place.body().stream().map(Key::name).toList();
         body.fieldNames().forEachRemaining(key -> {
-            if (!keys.isEmpty() && !keys.contains(key)) {
-                throw new Refusal(
-                        400, "/" + key + " is not a key of this request: the keys are " + String.join(", ", keys));
+            if (operation.isCommand() && !keys.contains(key)) { // a hold with a misspelt key would be another hold
+                throw operation.unknown(key);
             }
         });
-        for (Http.Param param : place.body()) {
+        for (Key param : place.body()) {
             JsonNode value = body.path(param.name());
-            if (param.type() == Http.Type.TIME && value.isTextual()) {
-                body.set(param.name(), value(param, value.textValue()));
+            if (param.type() == Key.Type.TIME && value.isTextual()) {
+                body.set(param.name(), value(operation, param, value.textValue()));
             }
         }
         return body;
     }
 
     /** Returns the value that a text stands for; the text itself if it stands for none, which the reader of the operation refuses. */
-    private static JsonNode value(Http.Param param, String text) {
+    private static JsonNode value(Operation<?, ?> operation, Key param, String text) {
         JsonNodeFactory json = JsonNodeFactory.instance;
         return switch (param.type()) {
-            case TEXT -> json.textNode(text);
+            case TEXT, OBJECT, LIST -> json.textNode(text);
             case FLAG ->
                 text.isEmpty() || text.equals("true")
                         ? json.booleanNode(true)
                         : text.equals("false") ? json.booleanNode(false) : json.textNode(text);
-            case NUMBER -> text.matches("-?\\d{1,18}") ? json.numberNode(Long.parseLong(text)) : json.textNode(text);
-            case TIME -> json.numberNode(time(param.name(), text));
+            case INTEGER -> text.matches("-?\\d{1,18}") ? json.numberNode(Long.parseLong(text)) : json.textNode(text);
+            case NUMBER ->
+                SECONDS.matcher(text).matches() ? json.numberNode(Double.parseDouble(text)) : json.textNode(text);
+            case TIME -> json.numberNode(time(operation + ": /" + param.name(), text));
         };
     }
 
-    private static double time(String name, String text) {
+    private static double time(String place, String text) {
         try {
             if (SECONDS.matcher(text).matches()) {
                 return Double.parseDouble(text);
@@ -100,8 +103,7 @@ final class Payloads {
         } catch (DateTimeException e) {
             throw new Refusal(
                     400,
-                    "/" + name
-                            + " must be a time by RFC 3339, such as 2026-11-23T17:00:00Z, or seconds since the epoch");
+                    place + " must be a time by RFC 3339, such as 2026-11-23T17:00:00Z, or seconds since the epoch");
         }
     }
 
@@ -109,7 +111,9 @@ final class Payloads {
     private static void complete(Operation<?, ?> operation, ObjectNode payload, Ask ask) {
         JsonNode targets = payload.remove(TARGETS);
         if (targets == null || !targets.isTextual()) {
-            throw new Refusal(400, TARGETS + " is missing: name ranks, hosts, all, @PROPERTY or @{EXPR}");
+            String fault = targets == null ? " is missing" : " must be text";
+            throw new Refusal(
+                    400, operation + ": /" + TARGETS + fault + ": name ranks, hosts, all, @PROPERTY or @{EXPR}");
         }
         payload.set("select", targets);
         if (operation.endsHolds() && !payload.has(HOLDER)) {

@@ -3,6 +3,7 @@ package io.muster.daemon.core;
 import java.util.Iterator;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -14,6 +15,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Aside {
     private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private static final String BUG = "a bug made the request fail; the log shows it";
 
     private final Executor core;
     private final Executor beside;
@@ -31,14 +34,15 @@ public final class Aside {
     /**
      * Runs {@code work} beside the core thread, and then, on the core thread, the action that the work returns.
      *
-     * @param bug runs on the core thread, in place of the action, if the work fails because of a bug, which is logged. It is
-     *     given a sentence for the peer, because each request must get a response.
+     * @param bug runs on the core thread if the work or the action fails because of a bug, which is logged. It is given a
+     *     sentence for the peer, because each request must get a response.
      */
     public void run(Supplier<Runnable> work, Consumer<String> bug) {
         beside.execute(() -> {
-            Runnable next = () -> bug.accept("a bug made the request fail; the log shows it");
+            Runnable next = () -> bug.accept(BUG);
             try {
-                next = work.get();
+                Runnable action = work.get();
+                next = () -> guard(action, bug);
             } catch (RuntimeException | StackOverflowError e) {
                 log.error("a bug made a request fail", e);
             } finally {
@@ -47,20 +51,32 @@ public final class Aside {
         });
     }
 
+    private static void guard(Runnable task, Consumer<String> bug) {
+        try {
+            task.run();
+        } catch (RuntimeException | StackOverflowError e) {
+            log.error("a bug made a request fail", e);
+            bug.accept(BUG);
+        }
+    }
+
     /**
      * Responds to many waiting requests, each in a task of its own on the core thread. Other tasks run between two
      * responses, such as those that close peers whose unread responses take too much memory, and a response that fails does
      * not prevent the others. The first response is sent at once.
+     *
+     * @param bug is given what the response was for, and a sentence for the peer, if {@code answer} fails because of a bug
      */
-    public <T> void each(Iterator<T> waiting, Consumer<T> answer) {
+    public <T> void each(Iterator<T> waiting, Consumer<T> answer, BiConsumer<T, String> bug) {
         if (!waiting.hasNext()) {
             return;
         }
+        T next = waiting.next();
         try {
-            answer.accept(waiting.next());
+            guard(() -> answer.accept(next), sentence -> bug.accept(next, sentence));
         } finally {
             if (waiting.hasNext()) {
-                hand(() -> each(waiting, answer));
+                hand(() -> each(waiting, answer, bug));
             }
         }
     }

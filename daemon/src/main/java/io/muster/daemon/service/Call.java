@@ -271,10 +271,11 @@ public abstract class Call implements Service, Replier {
 
     @Override
     public final void alerts(ObjectNode message) {
+        AlertMessage alerts = AlertMessage.parse(message);
         if (!rights().allow(Right.CHANGE)) {
             caller.account().change(length);
         }
-        backend.alerts().receive(AlertMessage.parse(message), rights().principal(), report -> {
+        backend.alerts().receive(alerts, rights().principal(), report -> {
             RpcException refusal = report.refusal();
             if (refusal == null) {
                 done(Documents.encode(report.toJson()));

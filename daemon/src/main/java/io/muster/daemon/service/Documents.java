@@ -8,6 +8,7 @@ import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.Group;
 import io.muster.inventory.rset.ResourceSet;
@@ -22,10 +23,10 @@ import io.muster.inventory.status.StateFilter;
 import io.muster.inventory.status.StateGroup;
 import io.muster.protocol.admin.StateQuery;
 import io.muster.protocol.operation.Document;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -44,7 +45,7 @@ public final class Documents {
     /** @param now returns the same object until it would be another one; called on the core thread */
     public Documents(Supplier<Situation> now, Aside beside) {
         for (Document document : Document.values()) {
-            turns.put(document, turns(now, view(document), beside));
+            turns.put(document, turns(now, document, beside));
         }
     }
 
@@ -64,11 +65,13 @@ public final class Documents {
         Bytes of(Situation now, StateQuery query);
     }
 
-    private static Turns<Situation> turns(Supplier<Situation> now, View view, Aside beside) {
+    private static Turns<Situation> turns(Supplier<Situation> now, Document document, Aside beside) {
+        View view = view(document);
         return new Turns<>(
                 "documents",
                 now,
-                (payload, situation, step) -> view.of(situation, StateQuery.parse(Json.parse(payload))),
+                (payload, situation, step) ->
+                        view.of(situation, StateQuery.parse(Operations.fields(document.topic(), payload))),
                 beside,
                 System::nanoTime,
                 true);
@@ -180,25 +183,25 @@ public final class Documents {
         try {
             return StateFilter.of(query.states());
         } catch (IllegalArgumentException e) {
-            throw StateQuery.fault("states", String.valueOf(e.getMessage()));
+            throw query.fault("states", String.valueOf(e.getMessage()));
         }
     }
 
     private static Idset among(InventoryState state, StateQuery query) {
         String targets = query.targets();
-        return targets == null ? state.resources().ranks() : find(state, targets);
+        return targets == null ? state.resources().ranks() : find(state, targets, query.refusal());
     }
 
     /** Returns the ranks that the text selects, of which at least one must exist. */
-    static Idset find(InventoryState state, String targets) {
+    static Idset find(InventoryState state, String targets, Fields.Refusal refusal) {
         if (TargetExpression.parts(targets).stream().anyMatch(TargetExpression::isSearch)) {
-            throw StateQuery.fault(
-                    "targets", "takes ranks, hosts, all and @PROPERTY here: send the hosts that `find` finds");
+            throw refusal.of(
+                    "/targets", "takes ranks, hosts, all and @PROPERTY here: send the hosts that `find` finds");
         }
         try {
             return TargetExpression.among(state.resources(), targets);
         } catch (MalformedException e) {
-            throw StateQuery.fault("targets", "is malformed: " + e.getMessage());
+            throw refusal.of("/targets", "is malformed: " + e.getMessage());
         } catch (TargetException e) {
             throw new RpcException(Errno.ENOENT, String.valueOf(e.getMessage()));
         }

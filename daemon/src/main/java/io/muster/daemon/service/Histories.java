@@ -11,10 +11,10 @@ import io.muster.daemon.past.Inquiry;
 import io.muster.inventory.history.Outage;
 import io.muster.protocol.admin.HistoryAnswer;
 import io.muster.protocol.admin.HistoryRequest;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ public final class Histories {
         }
 
         private Inquiry open() throws IOException, ProtocolException {
-            HistoryRequest request = HistoryRequest.parse(Json.parse(payload));
+            HistoryRequest request = HistoryRequest.parse(Operations.fields(HistoryRequest.TOPIC, payload));
             Inquiry.Present now = present;
             if (now == null) {
                 throw new IllegalStateException("a history that has not begun");

@@ -20,7 +20,6 @@ import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.admin.HistoryAnswer;
 import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.PastQuery;
-import io.muster.protocol.admin.StateQuery;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -61,7 +60,7 @@ public final class PastDocuments {
 
     void intervals(PastQuery query, Account asker, Replier reply) {
         InventoryState state = inventory.state();
-        ask(query.period(), query.notes(), () -> hosts(state, query.targets()), asker, reply, past -> {
+        ask(query.period(), query.notes(), () -> hosts(state, query), asker, reply, past -> {
             Hostlist unknown = past.coverage().unknown();
             if (!unknown.isEmpty()) {
                 throw new RpcException(Errno.ENOENT, "neither R nor any event names " + unknown);
@@ -229,17 +228,18 @@ public final class PastDocuments {
     }
 
     /** Returns the names of the hosts. A host that left R is known by its name only. */
-    private static Set<String> hosts(InventoryState state, @Nullable String targets) {
+    private static Set<String> hosts(InventoryState state, PastQuery query) {
+        String targets = query.targets();
         if (targets == null) {
             return Set.of();
         }
         try {
             if (TargetExpression.isSelection(targets) || !isHostlist(targets)) {
-                return few(state.resources().hostsOf(Documents.find(state, targets)));
+                return few(state.resources().hostsOf(Documents.find(state, targets, query.refusal())));
             }
             return few(Hostlist.parse(targets));
         } catch (MalformedException e) {
-            throw StateQuery.fault("targets", "is malformed: " + e.getMessage());
+            throw query.fault("targets", "is malformed: " + e.getMessage());
         }
     }
 

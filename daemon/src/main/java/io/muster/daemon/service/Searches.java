@@ -14,10 +14,10 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.LiveGraph;
 import io.muster.protocol.admin.FindRequest;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -59,7 +59,7 @@ public final class Searches implements Configurable {
 
     private Bytes answer(Bytes payload, Committed now, Runnable step) throws ProtocolException {
         try {
-            FindRequest request = FindRequest.parse(Json.parse(payload));
+            FindRequest request = FindRequest.parse(Operations.fields(FindRequest.TOPIC, payload));
             ResourceGraph graph = graph(now.state());
             Search.Found found = request.search().in(graph, now.state().resources(), step);
             return request.answer(graph, now.state().resources(), found, now.seq());

@@ -144,7 +144,7 @@ final class Turns<S> {
                     Consumer<Replier> answer = answer(turn.payload, replies, now);
                     return () -> finish(replies, answer);
                 },
-                bug -> finish(replies, reply -> reply.fail(new RpcException(Errno.EIO, bug))));
+                bug -> finish(replies, reply -> failBug(reply, bug)));
     }
 
     private Consumer<Replier> answer(Bytes payload, List<Replier> replies, S now) {
@@ -181,10 +181,14 @@ final class Turns<S> {
         return new RpcException(Errno.ECANCELED, "the client closed the connection");
     }
 
+    private static void failBug(Replier reply, String sentence) {
+        reply.fail(new RpcException(Errno.EIO, sentence));
+    }
+
     private void finish(List<Replier> replies, Consumer<Replier> answer) {
         busy = false;
         try {
-            beside.each(replies.iterator(), answer);
+            beside.each(replies.iterator(), answer, Turns::failBug);
         } finally {
             next();
         }

@@ -43,11 +43,6 @@ public final class Handshakes {
      */
     private static final long LONGEST_REST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-    /** After so many handshakes, their garbage is collected as soon as no handshake waits: not in the midst of a later burst. */
-    private static final int BURST = 1000;
-
-    private static final long CALM_MILLIS = 1000;
-
     private static final long LOOK_MILLIS = 25;
 
     /** The log has one line in so long a time about the silent peers of an address. */
@@ -68,7 +63,6 @@ public final class Handshakes {
     private boolean paused;
 
     private volatile boolean crowded;
-    private int made;
 
     /** @param change the number of changes of the accepted certificates, before the certificate was checked */
     private record Inside(Host host, String name, List<X509Certificate> chain, int change) {}
@@ -215,9 +209,6 @@ public final class Handshakes {
         if (handshake != null) {
             end(handshake);
         }
-        if (++made == BURST) {
-            network.schedule(this::collect, CALM_MILLIS, TimeUnit.MILLISECONDS);
-        }
         if (!channel.isActive()) {
             return;
         }
@@ -243,15 +234,6 @@ public final class Handshakes {
         Identity identity = peer == null ? null : Identity.ofCertificate(peer.name);
         List<X509Certificate> chain = peer == null ? List.of() : peer.chain;
         host.arrived(channel, new Guest(identity, chain, address(channel.remoteAddress())));
-    }
-
-    private void collect() {
-        if (crowded) {
-            network.schedule(this::collect, CALM_MILLIS, TimeUnit.MILLISECONDS);
-        } else {
-            made = 0;
-            workers.execute(Heap::collect);
-        }
     }
 
     /** Passes on what was read since the peer arrived, to the handlers that the host has added by now. */

@@ -196,19 +196,19 @@ final class ApiTest {
     @CsvSource({
         "GET, /v1/nothing, 404, there is no /v1/nothing",
         "PUT, /v1/holds, 405, '/v1/holds takes GET, POST, DELETE'",
-        "GET, /v1/status?colour=red, 400, there is no parameter colour here",
+        "GET, /v1/status?colour=red, 400, resource.status-document: /colour is not a key of this request",
         "GET, /v1/status?states=dead, 400, /states there is no state dead",
         "GET, /v1/status?targets=node99, 404, node99",
         "GET, /v1/status?targets=@%7Bnode%7D, 400, send the hosts that `find` finds",
         "GET, /v1/status?targets=a&targets=b, 400, the parameter targets is given twice",
         "GET, /v1/hosts?limit=5000, 400, /limit must be an integer from 1 to 1000",
         "GET, /v1/status?token=abc, 400, revoke the secret",
-        "GET, /v1/history?since=yesterday, 400, /since must be a time by RFC 3339",
+        "GET, /v1/history?since=yesterday, 400, resource.intervals: /since must be a time by RFC 3339",
         "GET, /v1/report?by=colour, 400, '/by must be one of reason, host'",
         "GET, /v1/find, 400, /expr must be a string",
         "GET, /v1/find?expr=%28, 422, expression",
         "GET, /v1/events?since=999999, 400, but the last event is",
-        "DELETE, /v1/holds, 400, targets is missing",
+        "DELETE, /v1/holds, 400, 'resource.undrain: /targets is missing'",
     })
     void badRequestsAreRefusedWithASentence(String method, String target, int status, String sentence)
             throws IOException {

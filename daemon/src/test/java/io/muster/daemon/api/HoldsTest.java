@@ -180,7 +180,7 @@ final class HoldsTest {
             delimiter = '|',
             value = {
                 "{} | 400 | targets is missing",
-                "{\"targets\":1} | 400 | targets is missing",
+                "{\"targets\":1} | 400 | /targets must be text",
                 "{\"targets\":\"0\",\"id\":\"x\"} | 400 | /id is not a key of this request",
                 "{\"targets\":\"0\",\"reason\":7} | 400 | /reason",
                 "{\"targets\":\"0\",\"until\":\"soon\"} | 400 | /until must be a time by RFC 3339",

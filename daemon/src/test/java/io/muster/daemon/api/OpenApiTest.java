@@ -7,34 +7,36 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.JsonSchema;
 import io.muster.daemon.RunningDaemon;
+import io.muster.protocol.operation.Operations;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code openapi.json} describes the routes of {@link Route}, and responses conform to it. {@code docs/api.md} is generated from it. */
+/** {@code openapi.json} describes the places of {@link Place}, and responses conform to it. It is generated, as are tables in {@code docs}. */
 @Timeout(300)
 final class OpenApiTest {
     private static final Path PAGE = Path.of("../docs/api.md");
-    private static final String OPEN = "<!-- routes -->\n";
-    private static final String CLOSE = "<!-- /routes -->";
+    private static final Path TOPICS = Path.of("../docs/compatibility.md");
+    private static final Path FILE = Path.of("src/main/resources/io/muster/daemon/api/openapi.json");
 
     @TempDir
     private Path directory;
 
+    private final Shapes shapes = new Shapes();
     private final JsonNode document = read();
     private final JsonSchema schema = new JsonSchema(JsonMapper.builder()
             .build()
             .createObjectNode()
             .set("$defs", document.path("components").path("schemas")));
+
+    OpenApiTest() throws IOException {}
 
     private static JsonNode read() {
         try {
@@ -84,13 +86,17 @@ final class OpenApiTest {
 
     /** Checks a response against the schema of its route and status. */
     private void check(String word, Http.Reply reply) throws IOException {
-        String status = reply.status() == 200 ? "200" : "default";
         Place place = Place.all().stream()
                 .filter(each -> each.http().word().equals(word))
                 .findFirst()
                 .orElseThrow();
-        JsonNode content =
-                operation(place.http()).path("responses").path(status).path("content");
+        JsonNode response = operation(place.http()).path("responses").path(String.valueOf(reply.status()));
+        assertThat(response.isMissingNode()).as("%s: %s", word, reply.text()).isFalse();
+        if (reply.status() != 200) {
+            assertThat(response.path("description").asText())
+                    .contains(reply.json().path("errno").asText("."));
+        }
+        JsonNode content = response.path("content");
         String type = content.fieldNames().next();
         assertThat(reply.header("content-type")).startsWith(type);
         JsonNode rule = content.path(type).path("schema");
@@ -134,6 +140,13 @@ final class OpenApiTest {
             check("find", http.get("/v1/find?expr=node"));
             check("find", http.get("/v1/find?expr=node&output=paths&best=1&by=rank"));
             check("find", http.get("/v1/find?expr=node&output=jgf"));
+            check("find", http.get("/v1/find?expr=%28"));
+            check("find", http.get("/v1/find"));
+            check("hold", http.post("/v1/holds", "{\"targets\":\"nobody\"}"));
+            check("hold", http.post("/v1/holds", "{\"targets\":\"node1\",\"until\":5}"));
+            check("hold", http.post("/v1/holds", "{\"targets\":\"node1\",\"no-such-key\":5}"));
+            check("lift", http.send("DELETE", "/v1/holds?targets=node7", "If-Match: \"1.0\"\r\n"));
+            check("status", http.get("/v1/status?targets=nobody"));
             check("feasibility", http.post("/v1/feasibility", "{\"resources\":[{\"type\":\"node\",\"count\":1}]}"));
             check("r", http.get("/v1/R"));
             check("layout", http.get("/v1/layout"));
@@ -150,122 +163,31 @@ final class OpenApiTest {
     }
 
     @Test
-    void theDocumentationHasTheRoutesOfTheDocument() throws IOException {
-        String page = Files.readString(PAGE);
-        int from = page.indexOf(OPEN) + OPEN.length();
-        String tables = tables();
-        if (Boolean.getBoolean("muster.rewrite")) {
-            Files.writeString(PAGE, page.substring(0, from) + tables + page.substring(page.indexOf(CLOSE)));
-        }
-        assertThat(Files.readString(PAGE)).contains(OPEN + tables + CLOSE);
+    void theDocumentIsMadeFromTheRowsAndTheShapes() throws IOException {
+        ObjectNode made = new OpenApi(shapes).document();
+        Tables.check(FILE, "", Shapes.text(made));
     }
 
-    private String tables() {
-        StringBuilder out = new StringBuilder();
-        for (Place place : Place.all()) {
-            JsonNode operation = operation(place.http());
-            out.append("\n### ")
-                    .append(place.http().method())
-                    .append(' ')
-                    .append(place.http().path())
-                    .append("\n\n");
-            out.append(operation.path("summary").asText()).append(". ");
-            out.append(
-                    place.right() == null
-                            ? "Requires no right."
-                            : operation.path("description").asText());
-            JsonNode body = operation
-                    .path("requestBody")
-                    .path("content")
-                    .path("application/json")
-                    .path("schema");
-            out.append(body.isMissingNode() ? "" : " The body is a " + link(body) + ".");
-            JsonNode content = operation
-                    .path("responses")
-                    .path("200")
-                    .path("content")
-                    .elements()
-                    .next();
-            String answer = link(content.path("schema"));
-            out.append(answer.isEmpty() ? "" : " The response is: " + answer + ".")
-                    .append('\n');
-            if (!operation.path("parameters").isEmpty()) {
-                out.append("\n| parameter | in | type | meaning |\n|---|---|---|---|\n");
-                operation.path("parameters").forEach(param -> out.append(row(param)));
-            }
-        }
-        document.path("components").path("schemas").properties().forEach(each -> {
-            out.append("\n### ").append(each.getKey()).append("\n\n");
-            out.append(each.getValue().path("description").asText()).append('\n');
-            List<JsonNode> shapes = new ArrayList<>();
-            each.getValue().path("anyOf").forEach(shapes::add);
-            if (shapes.isEmpty()) {
-                shapes.add(each.getValue());
-            }
-            shapes.forEach(shape -> properties(out, shape));
-        });
-        return out.append('\n').toString();
-    }
-
-    private static void properties(StringBuilder out, JsonNode shape) {
-        if (shape.path("properties").isEmpty()) {
-            return;
-        }
-        out.append("\n| key | type | meaning |\n|---|---|---|\n");
-        Set<String> required = new TreeSet<>();
-        shape.path("required").forEach(name -> required.add(name.asText()));
-        shape.path("properties").properties().forEach(key -> {
-            String optional = required.contains(key.getKey()) ? "" : ", optional";
-            out.append("| `").append(key.getKey()).append('`').append(optional).append(" | ");
-            out.append(type(key.getValue())).append(" | ");
-            out.append(key.getValue().path("description").asText()).append(" |\n");
-        });
-    }
-
-    private static String row(JsonNode param) {
-        return "| `" + param.path("name").asText() + "` | " + param.path("in").asText() + " | "
-                + type(param.path("schema")) + " | " + param.path("description").asText() + " |\n";
-    }
-
-    private static String type(JsonNode rule) {
-        String link = link(rule);
-        if (!link.isEmpty()) {
-            return link;
-        }
-        List<String> types = new ArrayList<>();
-        if (rule.path("type").isTextual()) {
-            types.add(rule.path("type").asText());
-        }
-        rule.path("type").forEach(type -> types.add(type.asText()));
-        String all = String.join(" or ", types);
-        return all.equals("array") ? "array of " + type(rule.path("items")) : all;
-    }
-
-    private static String link(JsonNode rule) {
-        List<String> links = new ArrayList<>();
-        List<JsonNode> rules = new ArrayList<>(List.of(rule));
-        rule.path("anyOf").forEach(rules::add);
-        for (JsonNode each : rules) {
-            String place = each.path("$ref").asText();
-            if (!place.isEmpty()) {
-                String name = place.substring(place.lastIndexOf('/') + 1);
-                links.add("[" + name + "](#" + name.toLowerCase(Locale.ROOT) + ")");
-            }
-        }
-        return String.join(" or ", links);
-    }
-
-    /** The schemas that the API and the command share are equal, except for the prefix of references. */
     @Test
-    void theApiAndTheCommandShareTheSchemasOfGroupsHoldsNotesAndEvents() throws IOException {
-        JsonNode command = JsonMapper.builder()
-                .build()
-                .readTree(Path.of("../docs/json-schema.json").toFile());
-        for (String name : List.of("by", "hold", "group", "job-usage", "note", "event")) {
-            String ours = document.path("components").path("schemas").path(name).toString();
-            ObjectNode theirs =
-                    (ObjectNode) Objects.requireNonNull(command.path("$defs").path(name));
-            assertThat(ours).isEqualTo(theirs.toString().replace("#/$defs/", "#/components/schemas/"));
-        }
+    void theDocumentationHasTheTablesOfTheOperationsAndTheirDocuments() throws IOException {
+        ObjectNode schemas = (ObjectNode) document.path("components").path("schemas");
+        String routes = Tables.places(document) + Tables.of(schemas);
+        Tables.check(PAGE, "routes", routes);
+        Tables.check(TOPICS, "operations", Tables.operations(shapes));
+    }
+
+    @Test
+    void theFileHasAllOperationsAndNoOther() {
+        Set<String> names = new TreeSet<>();
+        Operations.all().forEach(operation -> names.add(operation.topic()));
+        Place.all().forEach(place -> names.add(OpenApi.name(place)));
+        assertThat(new TreeSet<>(shapes.operations())).isEqualTo(names);
+        Set<String> roots = new TreeSet<>(shapes.verbs());
+        roots.addAll(List.of("error", "refusal"));
+        names.forEach(name -> roots.addAll(List.of(shapes.of(name).answer().split("\\|"))));
+        roots.remove("");
+        Set<String> reached = new TreeSet<>();
+        shapes.reachable(roots).fieldNames().forEachRemaining(reached::add);
+        assertThat(reached).isEqualTo(shapes.names());
     }
 }

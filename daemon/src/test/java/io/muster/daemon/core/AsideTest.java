@@ -1,7 +1,6 @@
 package io.muster.daemon.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,24 +38,38 @@ class AsideTest {
     }
 
     @Test
-    void eachRunsOtherTasksBetweenAnswersAndContinuesAfterABug() {
-        assertThatThrownBy(() -> aside.each(List.of("first", "second", "third").iterator(), asker -> {
+    void aBugInTheActionIsAnsweredAndDoesNotEndTheCoreThread() {
+        aside.run(() -> AsideTest::bug, done::add);
+        beside.remove().run();
+        core.remove().run();
+        assertThat(done).containsExactly("a bug made the request fail; the log shows it");
+    }
+
+    @Test
+    void eachRunsOtherTasksBetweenAnswersAndAnswersAfterABug() {
+        aside.each(
+                List.of("first", "second", "third").iterator(),
+                asker -> {
                     done.add(asker);
                     core.add(() -> done.add("after " + asker));
                     bug();
-                }))
-                .hasMessage("a bug");
-        assertThat(done).containsExactly("first");
+                },
+                (asker, sentence) -> done.add("failed " + asker));
+        assertThat(done).containsExactly("first", "failed first");
         while (!core.isEmpty()) {
-            try {
-                core.remove().run();
-            } catch (IllegalStateException bug) {
-                done.add(bug.getMessage());
-            }
+            core.remove().run();
         }
         assertThat(done)
                 .containsExactly(
-                        "first", "after first", "second", "a bug", "after second", "third", "a bug", "after third");
+                        "first",
+                        "failed first",
+                        "after first",
+                        "second",
+                        "failed second",
+                        "after second",
+                        "third",
+                        "failed third",
+                        "after third");
     }
 
     @Test

@@ -28,9 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request {@code resource.find}, which only Muster has: {@code {expr, subsystem?, from?, prune?, order?, best?, by?,
- * output?}}. All keys except output make up a {@link Search}. Unknown keys are refused, because a search that ignores one of
- * its conditions finds more than the client requested.
- */
+ * output?}}. All keys except output make up a {@link Search}. */
 public record FindRequest(Search search, Output output) {
     public static final String TOPIC = "resource.find";
 
@@ -59,12 +57,10 @@ public record FindRequest(Search search, Output output) {
     /**
      * Reads a payload.
      *
-     * @throws RpcException EPROTO if a key is unknown or of the wrong type
+     * @throws RpcException EPROTO if a key is of the wrong type
      * @throws MalformedException if an expression is malformed
      */
-    public static FindRequest parse(ObjectNode payload) {
-        Fields in = Payload.fields(TOPIC, payload)
-                .only("is not a key of this request", "expr", SUBSYSTEM, "from", "prune", ORDER, BEST, "by", OUTPUT);
+    public static FindRequest parse(Fields in) {
         int best = in.has(BEST) ? (int) in.integer(BEST, 1, MOST_LISTED) : 0;
         if (in.has("by") != (best > 0)) {
             throw in.fault("by", "must be given with /best, and only with it");

@@ -1,11 +1,11 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -25,26 +25,10 @@ public record HistoryRequest(Set<String> hosts, Period period, boolean notes) {
     /** The highest number of hosts in a request. Each takes about 100 bytes, which do not count as memory of the peer. */
     public static final int MOST_HOSTS = 1 << 16;
 
-    /** @throws RpcException EPROTO if the payload is something else, EINVAL if the hosts are not a hostlist or too many */
-    public static HistoryRequest parse(ObjectNode payload) {
-        JsonNode hosts = payload.path("hosts");
-        JsonNode since = payload.path("since");
-        JsonNode until = payload.path("until");
-        boolean text = hosts.isTextual() || hosts.isMissingNode();
-        JsonNode notes = payload.path("notes");
-        boolean flag = notes.isBoolean() || notes.isMissingNode();
-        if (!text || !isTime(since) || !isTime(until) || !flag) {
-            throw new RpcException(
-                    Errno.EPROTO,
-                    TOPIC + ": /hosts must be a string, /since and /until must be seconds since the epoch, and /notes"
-                            + " true or false");
-        }
-        Period period = new Period(since.asDouble(0), until.asDouble(Double.MAX_VALUE));
-        return new HistoryRequest(hosts(hosts.asText("")), period, notes.asBoolean());
-    }
-
-    private static boolean isTime(JsonNode time) {
-        return time.isMissingNode() || (time.isNumber() && time.doubleValue() >= 0);
+    /** @throws RpcException EPROTO if a key has the wrong type, EINVAL if the hosts are not a hostlist or too many */
+    public static HistoryRequest parse(Fields in) {
+        Period period = new Period(PastQuery.time(in, "since", 0), PastQuery.time(in, "until", Double.MAX_VALUE));
+        return new HistoryRequest(hosts(in.textOr("hosts", "")), period, in.flag("notes"));
     }
 
     private static Set<String> hosts(String text) {

@@ -19,8 +19,7 @@ public record Introduction(int userid, String name) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.@+$-]{1,64}");
 
     /** @throws RpcException EPROTO if a key has the wrong type, EINVAL if the name is refused */
-    public static Introduction parse(ObjectNode payload) {
-        Fields in = Payload.fields(TOPIC, payload);
+    public static Introduction parse(Fields in) {
         Introduction user = new Introduction((int) in.integer("userid", 0, LAST_USERID), in.text("name"));
         if (!NAME.matcher(user.name).matches()) {
             throw new RpcException(Errno.EINVAL, "the name of a user has 1 to 64 letters, digits and _.@+$-");

@@ -1,6 +1,5 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.history.Totals;
@@ -16,15 +15,20 @@ import org.jspecify.annotations.Nullable;
  * @param notes whether marks and tags are intervals of the answer
  * @param by what a report sums up by
  * @param kinds the states that a report sums up
+ * @param refusal makes the refusal of a value
  */
-public record PastQuery(@Nullable String targets, Period period, boolean notes, Totals.By by, Set<Outage.Kind> kinds) {
+public record PastQuery(
+        @Nullable String targets,
+        Period period,
+        boolean notes,
+        Totals.By by,
+        Set<Outage.Kind> kinds,
+        Fields.Refusal refusal) {
     public PastQuery {
         kinds = Set.copyOf(kinds);
     }
 
-    public static PastQuery parse(ObjectNode payload) {
-        Fields in = Payload.fields("documents", payload)
-                .only("is not a key of this request", "targets", "since", "until", "notes", "by", "states");
+    public static PastQuery parse(Fields in) {
         Period period = new Period(time(in, "since", 0), time(in, "until", Double.MAX_VALUE));
         if (period.since() > period.until()) {
             throw in.fault("since", "is later than /until");
@@ -34,10 +38,16 @@ public record PastQuery(@Nullable String targets, Period period, boolean notes, 
                 period,
                 in.flag("notes"),
                 in.has("by") ? in.choice("by", Totals.By.class, Totals.By::word) : Totals.By.REASON,
-                kinds(in));
+                kinds(in),
+                in.refusal());
     }
 
-    private static double time(Fields in, String key, double otherwise) {
+    /** Returns the refusal of a value. */
+    public RuntimeException fault(String key, String sentence) {
+        return refusal.of("/" + key, sentence);
+    }
+
+    static double time(Fields in, String key, double otherwise) {
         if (!in.has(key)) {
             return otherwise;
         }

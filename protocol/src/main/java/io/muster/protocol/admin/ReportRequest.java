@@ -19,8 +19,7 @@ public record ReportRequest(ReportChanges.Register command) {
     public static final String USAGE_TOPIC = "resource.usage";
 
     /** @throws RpcException EPROTO if a key is missing or has the wrong type */
-    public static ReportRequest parse(ObjectNode payload) {
-        Fields in = fields(TOPIC, payload);
+    public static ReportRequest parse(Fields in) {
         return new ReportRequest(new ReportChanges.Register(
                 in.text("reporter"),
                 in.parse("ranks", Idset::parse),
@@ -33,12 +32,8 @@ public record ReportRequest(ReportChanges.Register command) {
      *
      * @throws RpcException EPROTO if the key is missing or is not an idset
      */
-    public static Idset parseUsage(ObjectNode payload) {
-        return fields(USAGE_TOPIC, payload).parse("allocated", Idset::parse);
-    }
-
-    private static Fields fields(String topic, ObjectNode payload) {
-        return Payload.fields(topic, payload);
+    public static Idset parseUsage(Fields in) {
+        return in.parse("allocated", Idset::parse);
     }
 
     public ObjectNode toJson() {

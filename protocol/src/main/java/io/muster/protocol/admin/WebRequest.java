@@ -22,8 +22,7 @@ public record WebRequest(
     public static final long LONGEST = 30L * 86_400;
 
     /** @throws RpcException EPROTO if a key is missing, has the wrong type or is out of range */
-    public static WebRequest parse(ObjectNode payload) {
-        Fields in = Payload.fields(TOPIC, payload);
+    public static WebRequest parse(Fields in) {
         return new WebRequest(in.text("right"), in.integer("lifetime", 1, LONGEST), in.optional("holder"));
     }
 

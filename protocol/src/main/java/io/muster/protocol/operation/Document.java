@@ -3,15 +3,25 @@ package io.muster.protocol.operation;
 /** The documents about the state of hosts. */
 public enum Document {
     /** The hosts in groups that are alike. */
-    STATUS,
+    STATUS("resource.status-document"),
     /** The hosts with holds, in groups that are alike. */
-    HOLDS,
+    HOLDS("resource.holds"),
     /** Hosts one by one. */
-    HOSTS,
+    HOSTS("resource.hosts"),
     /** One host. */
-    HOST,
+    HOST("resource.host"),
     /** R itself. */
-    R,
+    R("resource.R"),
     /** Cores, GPUs and properties of hosts. */
-    LAYOUT
+    LAYOUT("resource.layout");
+
+    private final String topic;
+
+    Document(String topic) {
+        this.topic = topic;
+    }
+
+    public String topic() {
+        return topic;
+    }
 }

@@ -1,6 +1,8 @@
 package io.muster.protocol.operation;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The place of an operation in HTTP. The keys of its request are parameters of the URL, or members of the body.
@@ -8,63 +10,53 @@ import java.util.List;
  * @param word the name for metrics
  * @param path in which {@link #VARIABLE} stands for the name of a host
  * @param params the keys that the query of the URL may have
- * @param body the keys that the body may have; empty for any
+ * @param body the keys that the body may have
  * @param always a flag that every request has; "" for none
  */
-public record Http(String word, String method, String path, List<Param> params, List<Param> body, String always) {
+public record Http(String word, String method, String path, List<Key> params, List<Key> body, String always) {
     public static final String VARIABLE = "{host}";
+
+    /** The keys for which HTTP has headers. */
+    private static final Set<Key> HEADERS = Set.of(Keys.ID, Keys.IF_SEQ);
 
     public Http {
         params = List.copyOf(params);
         body = List.copyOf(body);
     }
 
-    /** The type of the value of a key, into which text of a URL is converted. */
-    public enum Type {
-        TEXT,
-        FLAG,
-        NUMBER,
-        /** Seconds since the epoch, or text by RFC 3339. */
-        TIME
+    public static Http get(String word, String path) {
+        return new Http(word, "GET", path, List.of(), List.of(), "");
     }
 
-    /** A key of a request. */
-    public record Param(String name, Type type) {}
-
-    public static Http get(String word, String path, Param... params) {
-        return new Http(word, "GET", path, List.of(params), List.of(), "");
+    static Http post(String word, String path) {
+        return new Http(word, "POST", path, List.of(), List.of(), "");
     }
 
-    static Http post(String word, String path, Param... params) {
-        return new Http(word, "POST", path, List.of(params), List.of(), "");
-    }
-
-    static Http delete(String word, String path, Param... params) {
-        return new Http(word, "DELETE", path, List.of(params), List.of(), "");
-    }
-
-    Http body(Param... keys) {
-        return new Http(word, method, path, params, List.of(keys), always);
+    static Http delete(String word, String path) {
+        return new Http(word, "DELETE", path, List.of(), List.of(), "");
     }
 
     Http always(String flag) {
         return new Http(word, method, path, params, body, flag);
     }
 
-    public static Param text(String name) {
-        return new Param(name, Type.TEXT);
-    }
-
-    static Param flag(String name) {
-        return new Param(name, Type.FLAG);
-    }
-
-    public static Param number(String name) {
-        return new Param(name, Type.NUMBER);
-    }
-
-    static Param time(String name) {
-        return new Param(name, Type.TIME);
+    /**
+     * Returns the place with the keys of a request: in the URL or, if there is a body, in the body, except the keys that {@code params}
+     * has already. The targets of a change are always those that people write.
+     */
+    public Http with(List<Key> keys) {
+        List<Key> inUrl = new ArrayList<>();
+        List<Key> inBody = new ArrayList<>();
+        boolean selects = keys.contains(Keys.SELECT);
+        for (Key key : keys) {
+            boolean elsewhere =
+                    HEADERS.contains(key) || key.name().equals(always) || path.contains("{" + key.name() + "}");
+            if (!elsewhere && !(selects && key.equals(Keys.TARGETS_OF_CHANGE))) {
+                Key shown = key.equals(Keys.SELECT) ? key.named("targets").needed() : key;
+                (method.equals("POST") && !key.equals(Keys.DRY_RUN) ? inBody : inUrl).add(shown);
+            }
+        }
+        return new Http(word, method, path, inUrl, inBody, always);
     }
 
     /** Returns whether a path of a request is this path. */

@@ -1,12 +1,16 @@
 package io.muster.protocol.operation;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Fields;
+import io.muster.inventory.json.Pointer;
 import io.muster.inventory.state.Command;
+import io.muster.protocol.admin.Payload;
+import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,8 @@ public final class Operation<S, Q> {
         /** Has an effect and no response. */
         NOTICE
     }
+
+    private static final String NO_KEY = "is not a key of this request";
 
     private final Row row;
     private final Reader<Q> reader;
@@ -78,9 +84,34 @@ public final class Operation<S, Q> {
         return row.right == Right.CHANGE || row.right == Right.HOLD || row.right == Right.ALERTS;
     }
 
+    /** Returns the keys that a request may have. */
+    public List<Key> keys() {
+        return row.keys;
+    }
+
     /** Returns whether flux-core has this operation, with the same payload and the same response. */
     public boolean isOfFlux() {
         return row.ofFlux;
+    }
+
+    /** Returns whether keys that the operation does not have are ignored: other programs may add them. */
+    public boolean ignoresOtherKeys() {
+        return row.ofFlux || row.ofOthers;
+    }
+
+    /**
+     * Reads the members of a payload.
+     *
+     * @throws RpcException if a key is not one of this operation, unless other keys are ignored
+     * @throws ProtocolException if the payload is no JSON object
+     */
+    public Fields fields(Bytes payload) throws ProtocolException {
+        return row.fields(payload);
+    }
+
+    /** Returns the refusal of a request for a key that the operation does not have. */
+    public RpcException unknown(String key) {
+        return new RpcException(Errno.EPROTO, row.topic + ": " + Pointer.of("", key) + " " + NO_KEY);
     }
 
     /** Returns whether instances of Flux send the requests, whose faults an operator has to see in the log. */
@@ -148,8 +179,10 @@ public final class Operation<S, Q> {
         private final String topic;
         private final Right right;
         private final Kind kind;
+        private final List<Key> keys;
         private int most = USUAL;
         private boolean ofFlux;
+        private boolean ofOthers;
         private boolean ofInstances;
         private boolean endsHolds;
         private boolean ofState;
@@ -157,10 +190,18 @@ public final class Operation<S, Q> {
         private @Nullable Http http;
         private @Nullable ChangeForm<?> form;
 
-        Row(String topic, Right right, Kind kind) {
+        Row(String topic, Right right, Kind kind, List<Key> keys) {
             this.topic = topic;
             this.right = right;
             this.kind = kind;
+            this.keys = List.copyOf(keys);
+        }
+
+        Fields fields(Bytes payload) throws ProtocolException {
+            Fields in = Payload.fields(topic, Json.parse(payload));
+            return ofFlux || ofOthers
+                    ? in
+                    : in.only(NO_KEY, keys.stream().map(Key::name).toArray(String[]::new));
         }
 
         Row most(int bytes) {
@@ -170,6 +211,12 @@ public final class Operation<S, Q> {
 
         Row ofFlux() {
             ofFlux = true;
+            return this;
+        }
+
+        /** The form of the request belongs to programs that may add keys to it. */
+        Row ofOthers() {
+            ofOthers = true;
             return this;
         }
 
@@ -194,16 +241,16 @@ public final class Operation<S, Q> {
         }
 
         Row at(Http place) {
-            http = place;
+            http = place.with(keys);
             return this;
         }
 
-        /** An operation whose payload means nothing. */
+        /** An operation whose payload may be missing, and says nothing. */
         <S> Operation<S, Boolean> by(Consumer<S> server) {
-            return new Operation<>(this, payload -> true, (service, nothing) -> server.accept(service));
+            return new Operation<>(this, this::isEmpty, (service, nothing) -> server.accept(service));
         }
 
-        /** An operation whose payload is read beside the core thread, because that takes long. */
+        /** An operation whose payload is read beside the core thread, with {@link Operation#fields}, because that takes long. */
         <S> Operation<S, Bytes> unread(Server<S, Bytes> server) {
             return new Operation<>(this, this::required, server);
         }
@@ -213,17 +260,27 @@ public final class Operation<S, Q> {
             return new Operation<>(this, payload -> payload == null ? Bytes.EMPTY : payload, server);
         }
 
-        <S, Q> Operation<S, Q> reads(Reader<Q> reader, Server<S, Q> server) {
-            return new Operation<>(this, reader, server);
-        }
-
-        <S, Q> Operation<S, Q> with(Function<ObjectNode, Q> reader, Server<S, Q> server) {
-            return new Operation<>(this, payload -> reader.apply(Json.parse(required(payload))), server);
+        <S, Q> Operation<S, Q> with(Function<Fields, Q> reader, Server<S, Q> server) {
+            return new Operation<>(this, payload -> reader.apply(fields(required(payload))), server);
         }
 
         Operation<Service, ChangeRequest> change(ChangeForm<?> changes) {
             form = changes;
-            return with(payload -> ChangeRequest.parse(topic, changes, payload), Service::change);
+            return with(payload -> ChangeRequest.parse(topic, changes, payload.json()), Service::change);
+        }
+
+        /** An operation that cancels another one. */
+        Operation<Connection, Cancellation> cancel() {
+            return new Operation<>(this, this::cancellation, Connection::cancel);
+        }
+
+        private Cancellation cancellation(@Nullable Bytes payload) throws ProtocolException {
+            fields(required(payload));
+            return Cancellation.parse(payload);
+        }
+
+        private boolean isEmpty(@Nullable Bytes payload) throws ProtocolException {
+            return ofFlux || payload == null || fields(payload).json().isEmpty();
         }
 
         private Bytes required(@Nullable Bytes payload) {

@@ -1,17 +1,82 @@
 package io.muster.protocol.operation;
 
 import static io.muster.protocol.operation.Http.delete;
-import static io.muster.protocol.operation.Http.flag;
 import static io.muster.protocol.operation.Http.get;
-import static io.muster.protocol.operation.Http.number;
 import static io.muster.protocol.operation.Http.post;
-import static io.muster.protocol.operation.Http.text;
-import static io.muster.protocol.operation.Http.time;
+import static io.muster.protocol.operation.Keys.AFTER;
+import static io.muster.protocol.operation.Keys.AFTER_SEQ;
+import static io.muster.protocol.operation.Keys.ALERTS;
+import static io.muster.protocol.operation.Keys.ALLOCATED;
+import static io.muster.protocol.operation.Keys.ATTRIBUTE;
+import static io.muster.protocol.operation.Keys.BEST;
+import static io.muster.protocol.operation.Keys.BY;
+import static io.muster.protocol.operation.Keys.CAUSE;
+import static io.muster.protocol.operation.Keys.CONSTRAINT;
+import static io.muster.protocol.operation.Keys.DATA;
+import static io.muster.protocol.operation.Keys.DRY_RUN;
+import static io.muster.protocol.operation.Keys.DURATION;
+import static io.muster.protocol.operation.Keys.ENDED_HOLDER;
+import static io.muster.protocol.operation.Keys.END_MODE;
+import static io.muster.protocol.operation.Keys.EXPAND;
+import static io.muster.protocol.operation.Keys.EXPIRATION;
+import static io.muster.protocol.operation.Keys.EXPLAIN;
+import static io.muster.protocol.operation.Keys.EXPR;
+import static io.muster.protocol.operation.Keys.FORCE;
+import static io.muster.protocol.operation.Keys.FROM;
+import static io.muster.protocol.operation.Keys.GRACE;
+import static io.muster.protocol.operation.Keys.HOLDER;
+import static io.muster.protocol.operation.Keys.HOLD_UNTIL;
+import static io.muster.protocol.operation.Keys.HOST;
+import static io.muster.protocol.operation.Keys.HOSTS;
+import static io.muster.protocol.operation.Keys.ID;
+import static io.muster.protocol.operation.Keys.IF_SEQ;
+import static io.muster.protocol.operation.Keys.JOBSPEC;
+import static io.muster.protocol.operation.Keys.LIFETIME;
+import static io.muster.protocol.operation.Keys.LIMIT;
+import static io.muster.protocol.operation.Keys.MARK;
+import static io.muster.protocol.operation.Keys.MATCHTAG;
+import static io.muster.protocol.operation.Keys.MODE;
+import static io.muster.protocol.operation.Keys.NOTES;
+import static io.muster.protocol.operation.Keys.NOW;
+import static io.muster.protocol.operation.Keys.ONLINE;
+import static io.muster.protocol.operation.Keys.ORDER;
+import static io.muster.protocol.operation.Keys.OUTPUT;
+import static io.muster.protocol.operation.Keys.OWNER;
+import static io.muster.protocol.operation.Keys.PAST_TARGETS;
+import static io.muster.protocol.operation.Keys.PATH;
+import static io.muster.protocol.operation.Keys.PATHS;
+import static io.muster.protocol.operation.Keys.PROPERTIES;
+import static io.muster.protocol.operation.Keys.PRUNE;
+import static io.muster.protocol.operation.Keys.RANKS;
+import static io.muster.protocol.operation.Keys.REASON;
+import static io.muster.protocol.operation.Keys.REPORTED;
+import static io.muster.protocol.operation.Keys.REPORTER;
+import static io.muster.protocol.operation.Keys.RESOURCES;
+import static io.muster.protocol.operation.Keys.RIGHT;
+import static io.muster.protocol.operation.Keys.SELECT;
+import static io.muster.protocol.operation.Keys.SINCE;
+import static io.muster.protocol.operation.Keys.STATES;
+import static io.muster.protocol.operation.Keys.SUBSYSTEM;
+import static io.muster.protocol.operation.Keys.SUM_BY;
+import static io.muster.protocol.operation.Keys.SUM_STATES;
+import static io.muster.protocol.operation.Keys.TAG;
+import static io.muster.protocol.operation.Keys.TARGETS;
+import static io.muster.protocol.operation.Keys.TARGETS_OF_CHANGE;
+import static io.muster.protocol.operation.Keys.TOKEN_HOLDER;
+import static io.muster.protocol.operation.Keys.TORPID;
+import static io.muster.protocol.operation.Keys.TRUNCATED;
+import static io.muster.protocol.operation.Keys.UNTIL;
+import static io.muster.protocol.operation.Keys.UP;
+import static io.muster.protocol.operation.Keys.USER;
+import static io.muster.protocol.operation.Keys.USERID;
+import static io.muster.protocol.operation.Keys.VERSION;
+import static io.muster.protocol.operation.Keys.XML;
 import static io.muster.protocol.operation.Operation.Kind.ACTION;
 import static io.muster.protocol.operation.Operation.Kind.NOTICE;
 import static io.muster.protocol.operation.Operation.Kind.QUESTION;
 import static io.muster.protocol.operation.Operation.Kind.STREAM;
 
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.HistoryRequest;
@@ -23,12 +88,14 @@ import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.admin.WebRequest;
 import io.muster.protocol.operation.Operation.Kind;
 import io.muster.protocol.operation.Operation.Row;
-import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.ProtocolException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The table of the operations: everything that clients may ask of the daemon. */
@@ -43,10 +110,7 @@ public final class Operations {
     private static final int LARGE = 1 << 20;
 
     /** The highest number of bytes of a request with a jobspec. A jobspec may contain files, and another thread reads it. */
-    private static final int JOBSPEC = 8 << 20;
-
-    private static final Http.Param TARGETS = text("targets");
-    private static final Http.Param DRY_RUN = flag("dry-run");
+    private static final int JOBSPEC_BYTES = 8 << 20;
 
     /** The operations that every door has. */
     private static final List<Operation<Service, ?>> EVERYWHERE = List.of(
@@ -55,108 +119,106 @@ public final class Operations {
             row("resource.get", Right.READ, QUESTION).ofFlux().by(Service::get),
             row("resource.state", Right.READ, QUESTION).by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
-            row(FindRequest.TOPIC, Right.READ, QUESTION)
-                    .at(get(
-                            "find",
-                            "/v1/find",
-                            text("expr"),
-                            text("subsystem"),
-                            text("from"),
-                            text("prune"),
-                            text("order"),
-                            number("best"),
-                            text("by"),
-                            text("output")))
+            row(FindRequest.TOPIC, Right.READ, QUESTION, EXPR, SUBSYSTEM, FROM, PRUNE, ORDER, BEST, BY, OUTPUT)
+                    .at(get("find", "/v1/find"))
                     .unread(Service::find),
-            row("feasibility.check", Right.READ, QUESTION)
+            row("feasibility.check", Right.READ, QUESTION, JOBSPEC, RESOURCES, CONSTRAINT, DURATION, NOW, EXPLAIN)
                     .ofFlux()
-                    .most(JOBSPEC)
+                    .most(JOBSPEC_BYTES)
                     .at(post("feasibility", "/v1/feasibility").always("explain"))
                     .unread(Service::feasibility),
-            document(
-                    "resource.status-document",
-                    Document.STATUS,
-                    get("status", "/v1/status", TARGETS, text("states"), flag("expand"))),
-            document(
-                    "resource.hosts",
-                    Document.HOSTS,
-                    get("hosts", "/v1/hosts", TARGETS, text("states"), number("limit"), number("after"))),
-            document("resource.host", Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE)),
-            document("resource.holds", Document.HOLDS, get("holds", "/v1/holds", TARGETS, flag("expand"))),
-            document("resource.R", Document.R, get("r", "/v1/R")),
-            document("resource.layout", Document.LAYOUT, get("layout", "/v1/layout")),
+            document(Document.STATUS, get("status", "/v1/status"), TARGETS, STATES, EXPAND),
+            document(Document.HOSTS, get("hosts", "/v1/hosts"), TARGETS, STATES, LIMIT, AFTER),
+            document(Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE), HOST),
+            document(Document.HOLDS, get("holds", "/v1/holds"), TARGETS, EXPAND),
+            document(Document.R, get("r", "/v1/R")),
+            document(Document.LAYOUT, get("layout", "/v1/layout")),
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
-            row("resource.intervals", Right.FOLLOW, QUESTION)
-                    .at(get("history", "/v1/history", TARGETS, time("since"), time("until"), flag("notes")))
+            row("resource.intervals", Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
+                    .at(get("history", "/v1/history"))
                     .with(PastQuery::parse, Service::intervals),
-            row("resource.totals", Right.FOLLOW, QUESTION)
-                    .at(get("report", "/v1/report", text("by"), text("states"), time("since"), time("until")))
+            row("resource.totals", Right.FOLLOW, QUESTION, SUM_BY, SUM_STATES, SINCE, UNTIL)
+                    .at(get("report", "/v1/report"))
                     .with(PastQuery::parse, Service::totals),
-            row("resource.alerts", Right.ALERTS, ACTION)
+            row("resource.alerts", Right.ALERTS, ACTION, VERSION, TRUNCATED, ALERTS)
+                    .ofOthers()
                     .at(post("alerts", "/v1/alerts"))
-                    .with(json -> json, Service::alerts),
+                    .with(Fields::json, Service::alerts),
             row("resource.upgrade-status", Right.READ, QUESTION).by(Service::upgradeStatus),
             row("resource.stats-get", Right.READ, QUESTION).ofFlux().by(Service::stats),
-            row("attr.get", Right.READ, QUESTION).ofFlux().with(json -> json, Service::attribute),
+            row("attr.get", Right.READ, QUESTION, ATTRIBUTE).ofFlux().with(Fields::json, Service::attribute),
             row("attr.list", Right.READ, QUESTION).ofFlux().by(Service::attributes),
             row("config.get", Right.READ, QUESTION).ofFlux().by(Service::config),
-            change("resource.drain", Right.HOLD)
+            targets("resource.drain", Right.HOLD, REASON, MODE, HOLDER, HOLD_UNTIL)
                     .ofFlux()
                     .forMembers()
-                    .at(post("hold", "/v1/holds", DRY_RUN)
-                            .body(TARGETS, text("reason"), text("mode"), text("holder"), time("until")))
+                    .at(post("hold", "/v1/holds"))
                     .change(ChangeForm.DRAIN),
-            change("resource.undrain", Right.HOLD)
+            targets("resource.undrain", Right.HOLD, ENDED_HOLDER, REASON, END_MODE)
                     .ofFlux()
                     .endsHolds()
-                    .at(delete("lift", "/v1/holds", TARGETS, text("holder"), text("reason"), text("mode"), DRY_RUN))
+                    .at(delete("lift", "/v1/holds"))
                     .change(ChangeForm.UNDRAIN),
-            change("resource.exclude", Right.CHANGE).change(ChangeForm.EXCLUDE),
-            change("resource.include", Right.CHANGE).change(ChangeForm.INCLUDE),
-            change("resource.shrink", Right.CHANGE).change(ChangeForm.SHRINK),
-            change("resource.property-add", Right.CHANGE).change(ChangeForm.PROPERTY_ADD),
-            change("resource.property-remove", Right.CHANGE).change(ChangeForm.PROPERTY_REMOVE),
-            change("resource.online", Right.CHANGE).change(ChangeForm.ONLINE),
-            change("resource.offline", Right.CHANGE).change(ChangeForm.OFFLINE),
-            change("resource.torpid", Right.CHANGE).change(ChangeForm.TORPID),
-            change("resource.lively", Right.CHANGE).change(ChangeForm.LIVELY),
-            change("resource.monitor-force-down", Right.CHANGE).ofFlux().change(ChangeForm.MONITOR_FORCE_DOWN),
-            change("resource.expiration-update", Right.CHANGE).ofFlux().change(ChangeForm.EXPIRATION_UPDATE),
-            change("resource.acquire-release", Right.CHANGE).change(ChangeForm.ACQUIRE_RELEASE),
-            change("resource.annotate", Right.CHANGE).most(LARGE).change(ChangeForm.ANNOTATE),
+            targets("resource.exclude", Right.CHANGE, REASON).change(ChangeForm.EXCLUDE),
+            targets("resource.include", Right.CHANGE, REASON).change(ChangeForm.INCLUDE),
+            targets("resource.shrink", Right.CHANGE, REASON).change(ChangeForm.SHRINK),
+            change("resource.property-add", Right.CHANGE, PROPERTIES).change(ChangeForm.PROPERTY_ADD),
+            change("resource.property-remove", Right.CHANGE, PROPERTIES).change(ChangeForm.PROPERTY_REMOVE),
+            targets("resource.online", Right.CHANGE, CAUSE).change(ChangeForm.ONLINE),
+            targets("resource.offline", Right.CHANGE, CAUSE).change(ChangeForm.OFFLINE),
+            targets("resource.torpid", Right.CHANGE, CAUSE).change(ChangeForm.TORPID),
+            targets("resource.lively", Right.CHANGE, CAUSE).change(ChangeForm.LIVELY),
+            change("resource.monitor-force-down", Right.CHANGE, RANKS).ofFlux().change(ChangeForm.MONITOR_FORCE_DOWN),
+            change("resource.expiration-update", Right.CHANGE, EXPIRATION)
+                    .ofFlux()
+                    .change(ChangeForm.EXPIRATION_UPDATE),
+            change("resource.acquire-release", Right.CHANGE, OWNER, REASON).change(ChangeForm.ACQUIRE_RELEASE),
+            targets("resource.annotate", Right.CHANGE, PATHS, TAG, MARK, DATA)
+                    .most(LARGE)
+                    .change(ChangeForm.ANNOTATE),
             change("resource.upgrade-finish", Right.CHANGE).change(ChangeForm.UPGRADE_FINISH),
-            row(ReloadRequest.TOPIC, Right.CHANGE, ACTION).ofFlux().with(ReloadRequest::parse, Service::reload),
+            row(ReloadRequest.TOPIC, Right.CHANGE, ACTION, PATH, XML, FORCE, ID)
+                    .ofFlux()
+                    .with(payload -> ReloadRequest.parse(payload.json()), Service::reload),
             row("resource.clock-accept", Right.CHANGE, ACTION).by(Service::acceptClock),
-            row(WebRequest.TOPIC, Right.FOLLOW, ACTION).with(WebRequest::parse, Service::web));
+            row(WebRequest.TOPIC, Right.FOLLOW, ACTION, RIGHT, LIFETIME, TOKEN_HOLDER)
+                    .with(WebRequest::parse, Service::web));
 
     /** The operations that only connections of the wire have. */
     private static final List<Operation<Connection, ?>> ON_CONNECTIONS = List.of(
-            row("resource.acquire", Right.ACQUIRE, STREAM)
+            row("resource.acquire", Right.ACQUIRE, STREAM, OWNER, GRACE)
                     .ofFlux()
                     .ofInstances()
                     .most(SMALL)
                     .optional(Connection::acquire),
-            cancel("resource.acquire-cancel", Right.ACQUIRE),
+            cancel("resource.acquire-cancel", Right.ACQUIRE).ofFlux().cancel(),
             row("resource.acquire-mute", Right.CHANGE, ACTION).ofFlux().by(Connection::mute),
             row("resource.disconnect", Right.READ, NOTICE).ofFlux().by(Connection::disconnect),
-            row("resource.monitor-waitup", Right.READ, QUESTION)
+            row("resource.monitor-waitup", Right.READ, QUESTION, UP)
                     .ofFlux()
                     .most(SMALL)
-                    .with(json -> json, Connection::waitUp),
-            row(JournalRequest.TOPIC, Right.FOLLOW, STREAM).ofFlux().most(SMALL).optional(Connection::follow),
-            cancel("resource.journal-cancel", Right.FOLLOW),
-            row(HistoryRequest.TOPIC, Right.FOLLOW, STREAM).unread(Connection::history),
-            cancel("resource.history-cancel", Right.FOLLOW),
-            row(ReportRequest.TOPIC, Right.CHANGE, STREAM).ofInstances().with(ReportRequest::parse, Connection::report),
-            cancel("resource.report-cancel", Right.CHANGE),
-            row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION)
+                    .with(Fields::json, Connection::waitUp),
+            row(JournalRequest.TOPIC, Right.FOLLOW, STREAM, AFTER_SEQ)
+                    .ofFlux()
+                    .most(SMALL)
+                    .optional(Connection::follow),
+            cancel("resource.journal-cancel", Right.FOLLOW).ofFlux().cancel(),
+            row(HistoryRequest.TOPIC, Right.FOLLOW, STREAM, HOSTS, SINCE, UNTIL, NOTES)
+                    .unread(Connection::history),
+            cancel("resource.history-cancel", Right.FOLLOW).cancel(),
+            row(ReportRequest.TOPIC, Right.CHANGE, STREAM, REPORTER, REPORTED, ONLINE, TORPID)
+                    .ofInstances()
+                    .with(ReportRequest::parse, Connection::report),
+            cancel("resource.report-cancel", Right.CHANGE).cancel(),
+            row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION, ALLOCATED)
                     .ofInstances()
                     .with(ReportRequest::parseUsage, Connection::use),
-            row("resource.ping", Right.READ, QUESTION).ofFlux().with(json -> json, Connection::ping),
-            row("feasibility.ping", Right.READ, QUESTION).ofFlux().with(json -> json, Connection::ping),
-            row(Introduction.TOPIC, Right.SPEAK_FOR, ACTION).with(Introduction::parse, Connection::introduce),
+            row("resource.ping", Right.READ, QUESTION).ofFlux().with(Fields::json, Connection::ping),
+            row("feasibility.ping", Right.READ, QUESTION).ofFlux().with(Fields::json, Connection::ping),
+            row(Introduction.TOPIC, Right.SPEAK_FOR, ACTION, USERID, USER)
+                    .with(Introduction::parse, Connection::introduce),
             row("log.append", Right.READ, ACTION).ofFlux().optional(Connection::log));
 
     private static final Map<String, Operation<? super Connection, ?>> BY_TOPIC = new LinkedHashMap<>();
@@ -168,23 +230,37 @@ public final class Operations {
 
     private Operations() {}
 
-    private static Row row(String topic, Right right, Kind kind) {
-        return new Row(topic, right, kind);
+    private static Row row(String topic, Right right, Kind kind, Key... keys) {
+        return new Row(topic, right, kind, List.of(keys));
     }
 
-    private static Operation<Service, Bytes> document(String topic, Document document, Http place) {
-        return row(topic, Right.READ, QUESTION)
+    private static Operation<Service, Bytes> document(Document document, Http place, Key... keys) {
+        return row(document.topic(), Right.READ, QUESTION, keys)
                 .ofState()
                 .at(place)
                 .unread((service, unread) -> service.document(document, unread));
     }
 
-    private static Row change(String topic, Right right) {
-        return row(topic, right, ACTION).most(CHANGE);
+    private static Row change(String topic, Right right, Key... keys) {
+        List<Key> all = new ArrayList<>(List.of(keys));
+        all.addAll(List.of(DRY_RUN, ID, IF_SEQ));
+        return new Row(topic, right, ACTION, all).most(CHANGE);
     }
 
-    private static Operation<Connection, Cancellation> cancel(String topic, Right right) {
-        return row(topic, right, NOTICE).most(SMALL).reads(Cancellation::parse, Connection::cancel);
+    /** A change of the hosts or the vertices that targets name. */
+    private static Row targets(String topic, Right right, Key... keys) {
+        List<Key> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT));
+        all.addAll(List.of(keys));
+        return change(topic, right, all.toArray(Key[]::new));
+    }
+
+    private static Row cancel(String topic, Right right) {
+        return row(topic, right, NOTICE, MATCHTAG).most(SMALL);
+    }
+
+    /** Reads the members of a payload of an operation, as {@link Operation#fields} does. */
+    public static Fields fields(String topic, Bytes payload) throws ProtocolException {
+        return Objects.requireNonNull(BY_TOPIC.get(topic), topic).fields(payload);
     }
 
     /** Returns all operations, in the order of the table. */

@@ -31,8 +31,9 @@ class FindRequestTest {
             ResourceGraph.of(r, Detail.NODES).tag(Idset.range(1, NODES), "note", "x".repeat(1000));
 
     private ObjectNode answer(String expression, String output) throws ProtocolException {
-        FindRequest request = FindRequest.parse(
-                JsonNodeFactory.instance.objectNode().put("expr", expression).put("output", output));
+        FindRequest request = FindRequest.parse(Payload.fields(
+                FindRequest.TOPIC,
+                JsonNodeFactory.instance.objectNode().put("expr", expression).put("output", output)));
         return Json.parse(request.answer(tagged, r, request.search().in(tagged, r), 7));
     }
 

@@ -1,20 +1,27 @@
 package io.muster.protocol.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
+import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.Introduction;
+import io.muster.protocol.admin.Payload;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.StateAnswer;
+import io.muster.protocol.admin.StateQuery;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
@@ -23,7 +30,9 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +41,16 @@ import org.jspecify.annotations.Nullable;
  * {@code .ci/fuzz 1000000 PayloadFuzzTest} searches for exceptions.
  */
 class PayloadFuzzTest {
+    /** The readers of payloads that the daemon reads beside the core thread. */
+    private static final Map<String, Function<Fields, ?>> BESIDE = new HashMap<>(Map.of(
+            FindRequest.TOPIC, FindRequest::parse,
+            HistoryRequest.TOPIC, HistoryRequest::parse,
+            FeasibilityRequest.TOPIC, in -> FeasibilityRequest.parse(in.json())));
+
+    static {
+        Arrays.stream(Document.values()).forEach(document -> BESIDE.put(document.topic(), StateQuery::parse));
+    }
+
     private static final List<String> METHODS = List.of(
             "drain",
             "undrain",
@@ -70,13 +89,39 @@ class PayloadFuzzTest {
     void everyOperationRefusesOrServesAnyPayload(byte[] text) {
         for (Operation<? super Connection, ?> operation : Operations.all()) {
             try {
-                operation.serve(ChangeRequestTest.NOBODY, Bytes.wrap(text));
+                read(operation, Bytes.wrap(text));
             } catch (RpcException e) {
                 assertThat(e.errno()).isIn(Errno.EPROTO, Errno.EINVAL);
                 assertThat(e.sentence()).isNotBlank();
-            } catch (ProtocolException e) {
+            } catch (ProtocolException | MalformedException | InvalidException e) {
                 assertThat(e).message().isNotBlank();
             }
+        }
+    }
+
+    @FuzzTest(maxDuration = "5m")
+    void everyOperationThatFluxCoreLacksRefusesAKeyThatItDoesNotHave(byte[] text) {
+        ObjectNode json = json(text);
+        if (json == null) {
+            return;
+        }
+        json.put("no-such-key", 1);
+        for (Operation<? super Connection, ?> operation : Operations.all()) {
+            if (!operation.ignoresOtherKeys()) {
+                assertThatThrownBy(() -> read(operation, Json.encode(json)))
+                        .isInstanceOf(RpcException.class)
+                        .hasMessageStartingWith(operation.topic() + ": /")
+                        .hasMessageEndingWith(" is not a key of this request");
+            }
+        }
+    }
+
+    /** Reads a payload, also one that the daemon reads beside the core thread. */
+    private static void read(Operation<? super Connection, ?> operation, Bytes payload) throws ProtocolException {
+        operation.serve(ChangeRequestTest.NOBODY, payload);
+        Function<Fields, ?> beside = BESIDE.get(operation.topic());
+        if (beside != null) {
+            var unused = beside.apply(operation.fields(payload));
         }
     }
 
@@ -85,7 +130,10 @@ class PayloadFuzzTest {
         ObjectNode json = json(text);
         if (json != null) {
             check(json, request -> Json.encode(ReloadRequest.parse(request).toJson()));
-            check(json, request -> Json.encode(Introduction.parse(request).toJson()));
+            check(
+                    json,
+                    request -> Json.encode(
+                            Introduction.parse(Payload.fields("", request)).toJson()));
             check(json, request -> Json.encode(FeasibilityRequest.parse(request).toJson()));
         }
         try {

@@ -1,0 +1,144 @@
+package io.muster.protocol.operation;
+
+import static io.muster.protocol.operation.Key.flag;
+import static io.muster.protocol.operation.Key.integer;
+import static io.muster.protocol.operation.Key.list;
+import static io.muster.protocol.operation.Key.number;
+import static io.muster.protocol.operation.Key.object;
+import static io.muster.protocol.operation.Key.text;
+import static io.muster.protocol.operation.Key.time;
+
+import java.util.List;
+
+/** The keys of requests. Operations share a key that means the same in each of them. */
+public final class Keys {
+    static final Key TARGETS =
+            text("targets", "Only these ranks or hosts, `all` or `@PROPERTY`. Without it: all hosts.");
+    static final Key PAST_TARGETS = text(
+            "targets",
+            "Only these ranks or hosts, `all` or `@PROPERTY`; hosts that R no longer names too. Without it: all hosts.");
+    static final Key STATES = text(
+            "states",
+            "Only hosts in these states: avail, allocated, torpid, exclude, lost, draining, drained, drain, online,"
+                    + " offline, unknown; separated by commas.");
+    static final Key EXPAND = flag("expand", "Whether each group has the list of its hosts too.");
+    static final Key LIMIT = integer("limit", "Hosts on a page, 1 to 1000. Default: 100.");
+    static final Key AFTER = integer("after", "Only hosts with a higher rank: `next` of the page before.");
+    static final Key HOST = text("host", "Name of the host.").needed();
+
+    static final Key SINCE = time(
+            "since",
+            "Beginning of the period, by RFC 3339 or in seconds since the epoch. Without it: all that is known.");
+    static final Key UNTIL = time("until", "End of the period. Without it: now.");
+    static final Key NOTES = flag("notes", "Whether marks and tags are intervals too.");
+    static final Key HOSTS = text("hosts", "Hostlist of the hosts. Without it: all hosts.");
+    static final Key SUM_BY =
+            text("by", "Key of the sums. Default: reason.").of("reason", "host", "holder", "user", "state");
+    static final Key SUM_STATES = text(
+            "states",
+            "Count time in these states: drained, excluded, lost, offline, torpid; separated by commas. Default:"
+                    + " drained.");
+
+    static final Key EXPR =
+            text("expr", "What to find; docs/find.md has the grammar.").needed();
+    static final Key SUBSYSTEM = text("subsystem", "Walk only this hierarchy.");
+    static final Key FROM = text("from", "Begin the walk below what this expression finds.");
+    static final Key PRUNE = text("prune", "Skip everything below what matches this expression.");
+    static final Key ORDER = text("order", "The order of the walk.").of("pre", "post");
+    static final Key BEST = integer("best", "Only this many with the highest number in the key `by`.");
+    static final Key BY = text("by", "The key for `best`.");
+    static final Key OUTPUT =
+            text("output", "What the answer lists. Default: hosts.").of("hosts", "paths", "jgf");
+
+    static final Key JOBSPEC = object("jobspec", "A jobspec (RFC 14 or RFC 25).");
+    static final Key RESOURCES = list("resources", "In place of `jobspec`: a list of resources (RFC 14).");
+    static final Key CONSTRAINT = object("constraint", "A constraint (RFC 31), beside `resources`.");
+    static final Key DURATION = number("duration", "Seconds, beside `resources`.");
+    static final Key EXPLAIN = flag("explain", "Whether the answer is a document, for every verdict.");
+    static final Key NOW = flag("now", "Ask about the hosts that are up, not about all hosts.");
+
+    static final Key VERSION =
+            text("version", "The version of the webhook.").of("4").needed();
+    static final Key TRUNCATED = integer(
+            "truncatedAlerts",
+            "How many alerts the Alertmanager left out. If there are any, the message ends no hold.");
+    static final Key ALERTS = list("alerts", "At most 1,000 alerts.").needed();
+
+    static final Key TARGETS_OF_CHANGE = text("targets", "An idset of ranks, or a hostlist.");
+    static final Key SELECT = text(
+            "select",
+            "In place of `targets`: ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}` and paths of vertices, separated by"
+                    + " commas. For a drain, `all` and what follows @ leave out hosts that are excluded or lost.");
+    static final Key DRY_RUN = flag("dry-run", "Whether nothing is changed, and the response says what would happen.");
+    static final Key ID = text(
+            "id",
+            "A UUID that the client chose: the same request with the same id is one change, however often it is sent.");
+    static final Key IF_SEQ =
+            integer("if-seq", "The sequence number that the client has seen: the change is refused in another state.");
+    static final Key REASON = text("reason", "Why; absent for no reason.");
+    static final Key HOLDER = text("holder", "Name of the holder; absent for `admin`, which all share.");
+    static final Key ENDED_HOLDER = text("holder", "Name of the holder. Over HTTP, `admin` without it.");
+    static final Key HOLD_UNTIL =
+            time("until", "When the hold ends by itself, by RFC 3339 or in seconds since the epoch; absent for never.");
+    static final Key MODE = text(
+                    "mode",
+                    "What happens to hosts that the holder holds already: without a mode the request is refused.")
+            .of("update", "overwrite", "force-overwrite");
+    static final Key END_MODE = text(
+                    "mode",
+                    "`update` leaves out hosts without such a hold; `overwrite` and `force-overwrite` also lift what"
+                            + " another user placed.")
+            .of("update", "overwrite", "force-overwrite");
+    static final Key CAUSE = text("cause", "The cause of the change of liveness.");
+    static final Key RANKS = text("ranks", "Idset of the ranks.").needed();
+    static final Key PROPERTIES =
+            object("properties", "Targets for each property, by its name.").needed();
+    static final Key EXPIRATION =
+            number("expiration", "Seconds since the epoch; 0 for never.").needed();
+    static final Key OWNER = text("owner", "Name under which the acquisition is kept.");
+    static final Key GRACE = number("grace", "For how many seconds the owner may be without a connection.");
+    static final Key PATHS = list("paths", "Paths of vertices.");
+    static final Key TAG = object("tag", "Tags to add; null in place of a value removes the tag.");
+    static final Key MARK = object("mark", "`state` and `reason` of a mark; the state null removes the mark.");
+    static final Key DATA = object("data", "Objects to store, by their keys; null in place of an object removes it.");
+
+    static final Key PATH = text("path", "The file with the new R.").needed();
+    static final Key XML =
+            flag("xml", "Whether the file is one of hwloc; refused.").needed();
+    static final Key FORCE =
+            flag("force", "Whether the reload is made although jobs may run.").needed();
+    static final Key RIGHT =
+            text("right", "What the page may do.").of("read", "hold", "change").needed();
+    static final Key LIFETIME =
+            integer("lifetime", "The seconds after which the token expires.").needed();
+    static final Key TOKEN_HOLDER = text(
+            "holder",
+            "The holder of drains with the right `hold`; absent for the one of the grant, or the user's name.");
+
+    static final Key AFTER_SEQ = integer("since", "The sequence number of the last event that the follower has.");
+    static final Key MATCHTAG = integer("matchtag", "The matchtag of the request that is cancelled.")
+            .needed();
+    static final Key REPORTER = text("reporter", "Name of the reporter.").needed();
+    static final Key REPORTED =
+            text("ranks", "Idset of the ranks that the reporter reports for.").needed();
+    static final Key ONLINE =
+            text("online", "Idset of those ranks that are online.").needed();
+    static final Key TORPID = text("torpid", "Idset of those ranks that are torpid.");
+    static final Key ALLOCATED =
+            text("allocated", "Idset of the ranks that jobs use.").needed();
+    static final Key USERID =
+            integer("userid", "User id on the host of the relay.").needed();
+    static final Key USER = text("name", "Name of that user.").needed();
+    static final Key ATTRIBUTE = text("name", "Name of the attribute.").needed();
+    static final Key UP = integer("up", "How many hosts have to be online.").needed();
+
+    /** The keys of the stream of events, which only HTTP has. */
+    public static final List<Key> OF_EVENTS = List.of(
+            integer(
+                    "since",
+                    "The number of the last event that the reader has; 0 for all that are kept. Without it, and without"
+                            + " Last-Event-ID: only new events."),
+            text("filter", "Only events with these names, such as `drain,undrain`."));
+
+    private Keys() {}
+}
