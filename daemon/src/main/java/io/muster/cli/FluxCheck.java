@@ -21,6 +21,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -195,7 +196,9 @@ final class FluxCheck extends Verb {
             checks.add(FluxFit.unreachable(uri));
         } else {
             try (FluxClient client = FluxClient.connect("local://" + socket)) {
-                hosts = Overview.ask(client).resources().hosts();
+                hosts = Status.parse(client.rpc("resource.status", null))
+                        .resources()
+                        .hosts();
                 checks.add(Check.ok("socket", "Muster answers at " + socket));
             } catch (IOException e) {
                 checks.add(new Check("socket", text(e), "start Muster, with this path as socket in [muster]"));

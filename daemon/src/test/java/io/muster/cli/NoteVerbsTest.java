@@ -194,6 +194,23 @@ final class NoteVerbsTest {
     }
 
     @Test
+    void questionsAboutThePastDoNotFetchTheCompleteState() {
+        out("drain", "node1", "bad", "power");
+        List<String> before = completeStates();
+        assertThat(out("eventlog", "-i", "node1")).contains("bad power");
+        assertThat(out("history", "1")).contains("bad power");
+        assertThat(out("history", "all")).contains("bad power");
+        assertThat(completeStates()).isEqualTo(before);
+    }
+
+    private List<String> completeStates() {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith("muster_requests_total") && line.contains("resource.state"))
+                .toList();
+    }
+
+    @Test
     void hostsBesideAnExpressionNeedOneInventoryRequest() {
         out("drain", "node0,node1,@{gpu in node2},node3", "bad", "power");
         String counter = "muster_requests_total{errno=\"OK\",topic=\"resource.state\"} ";

@@ -7,6 +7,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -57,7 +58,7 @@ public record EventFilter(double since, double until, List<String> names, Idset 
 
     /** Returns this filter for a server's events about the targets, which may include {@code all} and {@code @PROPERTY}. */
     public EventFilter about(FluxClient client, String targets) throws IOException {
-        ResourceSet resources = Overview.ask(client).resources();
+        ResourceSet resources = Status.parse(client.rpc("resource.status", null)).resources();
         return about(TargetNames.spell(resources, TargetNames.resolve(client, targets, false)), resources);
     }
 

@@ -10,7 +10,7 @@ import io.muster.daemon.past.Inquiry;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
-import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,8 +31,8 @@ final class DiskPast implements PastSource {
     }
 
     @Override
-    public InventoryState present() throws IOException {
-        return now().state();
+    public ResourceSet resources() throws IOException {
+        return now().state().resources();
     }
 
     private Inquiry.Present now() throws IOException {

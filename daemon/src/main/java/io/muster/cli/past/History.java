@@ -38,8 +38,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Show when hosts were drained, excluded or offline, by whom and why.",
             "The command reads the state directory if you name it, or if you may read the usual one and name no "
-                    + "daemon. Otherwise it asks the daemon, which reads its disk. A Flux broker knows only the events in "
-                    + "its memory.",
+                    + "daemon. Otherwise it asks the daemon, which reads its disk.",
             "The last line says since when the answer is complete. \"before TIME\" means that the host was in "
                     + "this state when the known events began. The exit status is 9 if events of the period are missing."
         },
@@ -116,7 +115,7 @@ public final class History extends Verb {
         Set<String> wanted = new LinkedHashSet<>();
         for (String text : hosts) {
             if (TargetExpression.isSelection(text) || TargetExpression.isSearch(text) || isIdset(text)) {
-                ResourceSet resources = past.present().resources();
+                ResourceSet resources = past.resources();
                 Idset ranks = TargetNames.find(resources, past.resolve(text));
                 wanted.addAll(resources.hostsOf(ranks).expand());
             } else {

@@ -12,8 +12,6 @@ import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Fsd;
 import io.muster.inventory.feasibility.Answer;
 import io.muster.inventory.feasibility.Verdict;
-import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.request.Constraint;
@@ -194,32 +192,15 @@ public final class Feasible extends Verb {
     private FeasibilityAnswer ask(FluxClient client, ObjectNode payload) throws IOException {
         try {
             ObjectNode answer = client.rpc(FeasibilityRequest.TOPIC, payload);
-            return answer.has("verdict")
-                    ? FeasibilityAnswer.parse(answer)
-                    : ofFlux(Verdict.YES, "the server finds no obstacle");
+            if (!answer.has("verdict")) {
+                throw new Failure(UNKNOWN, "the server does not explain its answer", "it is a Flux broker, not Muster");
+            }
+            return FeasibilityAnswer.parse(answer);
         } catch (RpcException e) {
-            if (e.errno().equals(Errno.EOVERFLOW)) {
-                return ofFlux(Verdict.NEVER, e.sentence());
-            }
-            if (e.errno().equals(Errno.EINVAL)) {
-                return ofFlux(Verdict.INVALID, e.sentence());
-            }
             throw e.errno().equals(Errno.EPERM)
                     ? Failure.of(e, "")
                     : new Failure(UNKNOWN, "the server could not decide: " + e.sentence());
         }
-    }
-
-    /**
-     * Returns the answer of one of Flux's own services, which respond with yes or never, but not with the answer for the
-     * present time.
-     */
-    private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
-        if (now && verdict == Verdict.YES) {
-            throw new Failure(UNKNOWN, "the server cannot answer for --now");
-        }
-        Answer answer = new Answer(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
-        return new FeasibilityAnswer(false, answer, 0, Hostlist.EMPTY);
     }
 
     private int report(FeasibilityAnswer found) {
