@@ -26,6 +26,7 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.DaemonDocument;
 import io.muster.daemon.service.Documents;
+import io.muster.daemon.service.Explanations;
 import io.muster.daemon.service.FeasibilityChecks;
 import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.PastDocuments;
@@ -238,10 +239,11 @@ final class Daemon {
         structures.configure(config);
         Searches searches = new Searches(
                 core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
+        Selections selections = new Selections(core.inventory(), searches, structures);
         Changes changes = new Changes(
                 core.inventory(),
                 core.acquires(),
-                new Selections(core.inventory(), searches, structures),
+                selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
@@ -251,6 +253,13 @@ final class Daemon {
         Backend.Answers answers = new Backend.Answers(
                 queries,
                 new Documents(queries::situation, threads.beside(threads.api())),
+                new Explanations(
+                        queries,
+                        core.inventory()::now,
+                        core.journals().recent()::kept,
+                        selections,
+                        structures,
+                        threads.beside(threads.api())),
                 new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
                 new DaemonDocument(
                         core.inventory(),

@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.HostStatus;
+import io.muster.inventory.status.WhyText;
 import io.muster.inventory.status.StateGroup;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -231,8 +232,8 @@ final class TopView {
         if (ranks.isEmpty()) {
             return List.of("there is no host " + host);
         }
-        return new HostStatus(shown.state(), ranks.first(), shown.usage(), shown.schedulers(), List.of())
-                .text(now, "", time)
+        HostStatus status = new HostStatus(shown.state(), ranks.first(), shown.usage(), shown.schedulers());
+        return WhyText.of(status.account(), now, "", time)
                 .lines()
                 .toList();
     }

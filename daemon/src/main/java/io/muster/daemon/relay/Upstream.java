@@ -45,6 +45,7 @@ final class Upstream {
             "resource.get",
             "resource.state",
             "resource.find",
+            "resource.why",
             "resource.upgrade-status",
             "resource.ping",
             "resource.stats-get",

@@ -49,6 +49,7 @@ class SessionTest {
             Map.entry("resource.holds", "{}"),
             Map.entry("resource.R", "{}"),
             Map.entry("resource.layout", "{}"),
+            Map.entry("resource.why", "{\"targets\":\"node1\"}"),
             Map.entry("resource.intervals", "{}"),
             Map.entry("resource.totals", "{}"),
             Map.entry("resource.alerts", "{\"version\":\"4\",\"alerts\":[]}"),
@@ -141,7 +142,7 @@ class SessionTest {
             resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
-            resource.R resource.layout resource.service
+            resource.R resource.layout resource.service resource.why
             """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
 
     static List<Arguments> everyTopicAndRole() {

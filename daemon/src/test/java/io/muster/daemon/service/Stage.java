@@ -120,10 +120,11 @@ public final class Stage implements AutoCloseable {
         Structures structures = new Structures();
         Searches searches = new Searches(
                 rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
+        Selections selections = new Selections(rig.inventory, searches, structures);
         Changes changes = new Changes(
                 rig.inventory,
                 rig.acquires,
-                new Selections(rig.inventory, searches, structures),
+                selections,
                 aside,
                 () -> null,
                 new Changes.Configured(
@@ -135,6 +136,13 @@ public final class Stage implements AutoCloseable {
         Backend.Answers parts = new Backend.Answers(
                 queries,
                 new Documents(queries::situation, answers),
+                new Explanations(
+                        queries,
+                        rig.inventory::now,
+                        rig.journals.recent()::kept,
+                        selections,
+                        structures,
+                        answers),
                 new PastDocuments(rig.inventory, histories, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
                 feasible,

@@ -12,6 +12,7 @@ import static io.muster.protocol.operation.Keys.BEST;
 import static io.muster.protocol.operation.Keys.BY;
 import static io.muster.protocol.operation.Keys.CAUSE;
 import static io.muster.protocol.operation.Keys.CONSTRAINT;
+import static io.muster.protocol.operation.Keys.COUNT;
 import static io.muster.protocol.operation.Keys.DATA;
 import static io.muster.protocol.operation.Keys.DRY_RUN;
 import static io.muster.protocol.operation.Keys.DURATION;
@@ -20,6 +21,7 @@ import static io.muster.protocol.operation.Keys.END_MODE;
 import static io.muster.protocol.operation.Keys.EXPAND;
 import static io.muster.protocol.operation.Keys.EXPIRATION;
 import static io.muster.protocol.operation.Keys.EXPLAIN;
+import static io.muster.protocol.operation.Keys.EXPLAINED;
 import static io.muster.protocol.operation.Keys.EXPR;
 import static io.muster.protocol.operation.Keys.FORCE;
 import static io.muster.protocol.operation.Keys.FROM;
@@ -86,6 +88,7 @@ import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.operation.Operation.Kind;
 import io.muster.protocol.operation.Operation.Row;
 import io.muster.protocol.wire.Bytes;
@@ -136,6 +139,9 @@ public final class Operations {
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
+            row(WhyQuery.TOPIC, Right.READ, QUESTION, EXPLAINED, COUNT, LIMIT, AFTER)
+                    .at(get("why", "/v1/why"))
+                    .with(WhyQuery::parse, Service::why),
             row("resource.intervals", Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
                     .at(get("history", "/v1/history"))
                     .with(PastQuery::parse, Service::intervals),

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.wire.Bytes;
 
 /** Serves the operations that every door has. An object serves one request: it has the caller, and returns the answer. */
@@ -44,6 +45,9 @@ public interface Service {
 
     /** @param unread a {@link io.muster.protocol.admin.StateQuery} */
     void document(Document document, Bytes unread);
+
+    /** Answers with explanations of states. */
+    void why(WhyQuery query);
 
     /** Answers with intervals of the past. */
     void intervals(PastQuery query);
