@@ -58,7 +58,8 @@ public record EventFilter(double since, double until, List<String> names, Idset 
 
     /** Returns this filter for a server's events about the targets, which may include {@code all} and {@code @PROPERTY}. */
     public EventFilter about(FluxClient client, String targets) throws IOException {
-        ResourceSet resources = Status.parse(client.rpc("resource.status", null)).resources();
+        ResourceSet resources =
+                Status.parse(client.rpc("resource.status", null)).resources();
         return about(TargetNames.spell(resources, TargetNames.resolve(client, targets, false)), resources);
     }
 

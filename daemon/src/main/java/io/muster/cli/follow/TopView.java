@@ -9,8 +9,8 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.HostStatus;
-import io.muster.inventory.status.WhyText;
 import io.muster.inventory.status.StateGroup;
+import io.muster.inventory.status.WhyText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -233,8 +233,6 @@ final class TopView {
             return List.of("there is no host " + host);
         }
         HostStatus status = new HostStatus(shown.state(), ranks.first(), shown.usage(), shown.schedulers());
-        return WhyText.of(status.account(), now, "", time)
-                .lines()
-                .toList();
+        return WhyText.of(status.account(), now, "", time).lines().toList();
     }
 }

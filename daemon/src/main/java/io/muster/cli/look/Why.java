@@ -81,8 +81,7 @@ public final class Why extends ReadVerb {
 
     private ObjectNode page(FluxClient client, String words, int after) throws IOException {
         try {
-            return client.rpc(
-                    WhyQuery.TOPIC, new WhyQuery(words, count, WhyQuery.MOST_HOSTS, after).toJson());
+            return client.rpc(WhyQuery.TOPIC, new WhyQuery(words, count, WhyQuery.MOST_HOSTS, after).toJson());
         } catch (RpcException e) {
             if (e.errno().equals(Errno.ENOENT)) {
                 throw new Failure(Exit.NO_TARGET, e.sentence());

@@ -53,8 +53,7 @@ public final class Explanations {
             @Nullable List<RecentEvents.Item> events) {}
 
     /** One host or vertex of an answer. */
-    private record Subject(
-            ArrayNode events, BiPredicate<JsonNode, Mention> isMeant) {}
+    private record Subject(ArrayNode events, BiPredicate<JsonNode, Mention> isMeant) {}
 
     /** The hosts that an event is about. Some events name only ranks. */
     private record Mention(Hostlist hosts, Idset ranks) {
@@ -89,8 +88,8 @@ public final class Explanations {
         this.withEvents = turns(
                 () -> new Present(queries.situation(), queries.schedulers(), clock.getAsDouble(), events.get()),
                 beside);
-        this.withoutEvents = turns(
-                () -> new Present(queries.situation(), queries.schedulers(), clock.getAsDouble(), null), beside);
+        this.withoutEvents =
+                turns(() -> new Present(queries.situation(), queries.schedulers(), clock.getAsDouble(), null), beside);
     }
 
     private Turns<Present> turns(Supplier<Present> now, Aside beside) {

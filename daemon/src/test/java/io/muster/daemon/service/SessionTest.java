@@ -327,6 +327,15 @@ class SessionTest {
     }
 
     @Test
+    void onlyThoseWhoMayFollowTheJournalAreToldEvents() {
+        owner.ask("resource.drain", "{\"targets\":\"1\",\"reason\":\"fan\"}");
+        String question = "{\"targets\":\"1\"}";
+        assertThat(owner.ask("resource.why", question)).contains("\"events_refused\":null", "\"name\":\"drain\"");
+        assertThat(stage.join(Stage.guest()).ask("resource.why", question))
+                .contains("\"events_refused\":\"only admins may read the journal\"", "\"events\":[]");
+    }
+
+    @Test
     void theOwnerMaySendRequestsForOthersAndIsNamedAsTheSpeaker() {
         Request request = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
                 .with(new Credentials(4321, Credentials.OWNER));

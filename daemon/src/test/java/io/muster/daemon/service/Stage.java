@@ -137,12 +137,7 @@ public final class Stage implements AutoCloseable {
                 queries,
                 new Documents(queries::situation, answers),
                 new Explanations(
-                        queries,
-                        rig.inventory::now,
-                        rig.journals.recent()::kept,
-                        selections,
-                        structures,
-                        answers),
+                        queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
                 new PastDocuments(rig.inventory, histories, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
                 feasible,

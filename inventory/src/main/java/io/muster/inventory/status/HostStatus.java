@@ -88,7 +88,9 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         ArrayNode array = json.putArray("schedulers");
         for (Scheduler scheduler : schedulers) {
             ObjectNode entry = array.addObject();
-            entry.put("user", scheduler.user()).put("userid", scheduler.userid()).put("pid", scheduler.pid());
+            entry.put("user", scheduler.user())
+                    .put("userid", scheduler.userid())
+                    .put("pid", scheduler.pid());
             entry.put("owner", scheduler.owner().isEmpty() ? null : scheduler.owner());
             entry.put("connected", scheduler.isConnected());
             StateGroup.time(entry, "since", scheduler.since());

@@ -89,7 +89,9 @@ public final class WhyText {
         heading(
                 text("path") + " (" + text("pool") + ")",
                 mark.isObject() ? mark.path("state").asText() : "no mark");
-        if (!mark.isObject() && account.path("tags").isEmpty() && account.path("data").isEmpty()) {
+        if (!mark.isObject()
+                && account.path("tags").isEmpty()
+                && account.path("data").isEmpty()) {
             line("notes", "none");
         }
         note(account, "");
@@ -98,7 +100,10 @@ public final class WhyText {
         if (account.path("in_node").asBoolean()) {
             line("node", hosts + " (rank " + text("ranks") + ") is " + (up == 0 ? "not up" : "up") + BELOW);
         } else if (!hosts.isEmpty()) {
-            line("nodes", hosts.abridged() + ": " + up + " of " + Idset.parse(text("ranks")).size() + " are up");
+            line(
+                    "nodes",
+                    hosts.abridged() + ": " + up + " of "
+                            + Idset.parse(text("ranks")).size() + " are up");
         }
     }
 
@@ -141,7 +146,10 @@ public final class WhyText {
             String reason = mark.path("reason").asText();
             line(
                     "mark",
-                    lead + mark.path("state").asText() + (reason.isEmpty() ? "" : ": " + reason) + attributed(mark)
+                    lead
+                            + mark.path("state").asText()
+                            + (reason.isEmpty() ? "" : ": " + reason)
+                            + attributed(mark)
                             + (lead.isEmpty() ? "" : ";" + BELOW.substring(1)));
         }
         for (JsonNode tag : note.path("tags")) {
@@ -157,7 +165,8 @@ public final class WhyText {
         String owner = scheduler.path("owner").asText("");
         int pid = scheduler.path("pid").asInt();
         boolean connected = scheduler.path("connected").asBoolean();
-        String name = (owner.isEmpty() ? "" : owner + ", ") + scheduler.path("user").asText() + "("
+        String name = (owner.isEmpty() ? "" : owner + ", ")
+                + scheduler.path("user").asText() + "("
                 + Integer.toUnsignedString(scheduler.path("userid").asInt()) + ")" + (pid == 0 ? "" : " pid " + pid);
         String since = Times.age(second(scheduler, "since"), now);
         line(

@@ -9,9 +9,9 @@ import io.muster.inventory.axis.Report;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.HostStatus;
-import io.muster.inventory.status.WhyText;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.StateGroup;
+import io.muster.inventory.status.WhyText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -109,7 +109,8 @@ class ReportChangesTest {
         assertThat(known.toJson().path("liveness").asText()).isEqualTo("unknown");
         assertThat(known.toJson().path("allocated").asBoolean()).isTrue();
         HostStatus silent = new HostStatus(lost(), 0, List.of(usage), List.of());
-        assertThat(WhyText.of(silent.account(), 210, "", Double::toString)).contains("jobs        unknown: nobody reports them");
+        assertThat(WhyText.of(silent.account(), 210, "", Double::toString))
+                .contains("jobs        unknown: nobody reports them");
         assertThat(silent.toJson().path("allocated").isNull()).isTrue();
     }
 
