@@ -116,9 +116,7 @@ final class FluxCheck extends Verb {
         boolean fits = checks.stream().allMatch(Check::fits);
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", SCHEMA_VERSION)
-                    .put("level", level)
-                    .put("fits", fits);
+            document.put("schema_version", SCHEMA_VERSION).put("level", level).put("fits", fits);
             ArrayNode array = document.putArray("checks");
             checks.forEach(check -> array.add(check.toJson()));
             console().json(document);

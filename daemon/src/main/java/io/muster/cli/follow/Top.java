@@ -1,8 +1,8 @@
 package io.muster.cli.follow;
 
+import io.muster.cli.ask.Explanation;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.ZoneOption;
-import io.muster.cli.ask.Explanation;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;

@@ -63,7 +63,8 @@ final class TopFeed implements AutoCloseable {
     /** The host that is shown; "" for none. */
     private volatile String host = "";
 
-    private TopFeed(Dial dial, FluxClient client, @Nullable EventFeed journal, Function<Explanation, List<String>> print) {
+    private TopFeed(
+            Dial dial, FluxClient client, @Nullable EventFeed journal, Function<Explanation, List<String>> print) {
         this.dial = dial;
         this.print = print;
         this.thread = new Thread(() -> run(client, journal), "top");

@@ -13,8 +13,8 @@ import io.muster.cli.terminal.Verb;
 import io.muster.inventory.find.Expression;
 import io.muster.inventory.find.Search;
 import io.muster.inventory.graph.Detail;
-import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
 import io.muster.inventory.graph.ResourceGraph;
@@ -23,8 +23,8 @@ import io.muster.inventory.graph.Walker;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.problem.Problems;
 import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.LiveGraph;
@@ -178,7 +178,8 @@ public final class Graph extends Verb {
     private ResourceGraph ofServer() throws IOException {
         try (FluxClient client = server.connect(console())) {
             Get answer = Get.parse(client.rpc("resource.get", null));
-            InventoryState state = StateAnswer.parse(client.rpc(StateAnswer.TOPIC, null)).state();
+            InventoryState state =
+                    StateAnswer.parse(client.rpc(StateAnswer.TOPIC, null)).state();
             boolean noted = state.notes().inside().keySet().stream().anyMatch(path -> !path.isEmpty());
             return LiveGraph.of(Structure.of(answer.resources(), entries(answer), detail(full || noted)), state);
         }

@@ -66,8 +66,7 @@ class EventFilterTest {
             assertThat(EventFilter.ALL.about("6").matches(event)).isFalse();
             assertThat(EventFilter.ALL.about("node5").matches(event)).isFalse();
         }
-        assertThat(about("gone[1-2],node2", resources).matches(DRAIN))
-                .isTrue();
+        assertThat(about("gone[1-2],node2", resources).matches(DRAIN)).isTrue();
         assertThat(about("gone2", resources).matches(DRAIN)).isFalse();
     }
 
