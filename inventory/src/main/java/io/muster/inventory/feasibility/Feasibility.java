@@ -3,7 +3,7 @@ package io.muster.inventory.feasibility;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ public final class Feasibility {
     }
 
     /** Decides whether the request fits if every host is up and free. */
-    public Answer ever(Request request) {
+    public Answer ever(JobRequest request) {
         return ask(request, stock, r.ranks());
     }
 
@@ -100,7 +100,7 @@ public final class Feasibility {
      * Decides whether the request fits the hosts in {@code up}, after the start time of R and before R expires. Muster does not know
      * allocations, so every host counts as free.
      */
-    public Answer now(Request request, Idset up, double now) {
+    public Answer now(JobRequest request, Idset up, double now) {
         Answer ever = ever(request);
         if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
             return ever;
@@ -124,7 +124,7 @@ public final class Feasibility {
     }
 
     /** @param lost ranks whose node, or a vertex that contains the node, is down in the graph */
-    private String notNow(Verdict ever, Request request, Idset up, Idset lost, Answer answer) {
+    private String notNow(Verdict ever, JobRequest request, Idset up, Idset lost, Answer answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
         Idset within = wanted.intersect(lost).subtract(down);
@@ -145,7 +145,7 @@ public final class Feasibility {
      * Returns a sentence that says why the request would end too late, or null. RFC 20's expiration may change, so the
      * sentence is never a reason for NEVER.
      */
-    private @Nullable String late(Request request, double now) {
+    private @Nullable String late(JobRequest request, double now) {
         double remaining = r.expiration() - now;
         if (r.expiration() <= 0) {
             return null;
@@ -163,7 +163,7 @@ public final class Feasibility {
         return String.format(Locale.ROOT, seconds == Math.rint(seconds) ? "%.0fs" : "%.1fs", seconds);
     }
 
-    private Answer ask(Request request, Stock all, Idset available) {
+    private Answer ask(JobRequest request, Stock all, Idset available) {
         Sought sought = new Sought(request.resources(), all, r);
         Answer answer = ask(request, all, available, sought);
         for (String remark : sought.remarks()) {
@@ -179,7 +179,7 @@ public final class Feasibility {
      * vertices of the type do not matter. If the request asks for nodes with properties, only slots outside of its nodes may
      * use other hosts.
      */
-    private Answer ask(Request request, Stock all, Idset available, Sought sought) {
+    private Answer ask(JobRequest request, Stock all, Idset available, Sought sought) {
         if (sought.isNothing()) {
             return fit(request, all, available);
         }
@@ -196,7 +196,7 @@ public final class Feasibility {
         Answer answer = sought.isMixed()
                 ? plain
                 : fit(
-                        new Request(renamed, request.constraint(), request.duration()),
+                        new JobRequest(renamed, request.constraint(), request.duration()),
                         all.renamed(sought),
                         available.intersect(sought.ranks()));
         if (isBound && (sought.isMixed() || answer.verdict() == Verdict.NEVER)) {
@@ -210,7 +210,7 @@ public final class Feasibility {
                 : answer;
     }
 
-    private Answer fit(Request request, Stock stock, Idset available) {
+    private Answer fit(JobRequest request, Stock stock, Idset available) {
         @Nullable String fault = Units.fault(request.resources(), stock);
         if (fault != null) {
             return Answer.invalid(fault);
@@ -230,9 +230,9 @@ public final class Feasibility {
     }
 
     /** Answers a request that asks for resources in other subsystems: the rest of the request must fit, and each flow must suffice. */
-    private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, List<Flow> flows) {
+    private Answer answer(JobRequest request, Stock stock, AreaFit fit, Idset available, List<Flow> flows) {
         List<Resource> list = request.resources();
-        Request contained = new Request(FlowFit.without(list, flows), request.constraint(), request.duration());
+        JobRequest contained = new JobRequest(FlowFit.without(list, flows), request.constraint(), request.duration());
         Answer answer = answer(contained, stock, fit, available, false);
         if (answer.verdict() == Verdict.NEVER) {
             return answer;
@@ -282,7 +282,7 @@ public final class Feasibility {
                 || item.with().stream().anyMatch(part -> hasBelow(part, type));
     }
 
-    private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, boolean counted) {
+    private Answer answer(JobRequest request, Stock stock, AreaFit fit, Idset available, boolean counted) {
         List<Resource> list = request.resources();
         Fit copies = fit.copies(list, fit.top(), 1);
         List<Wanted> items = fit.wanted(list);
