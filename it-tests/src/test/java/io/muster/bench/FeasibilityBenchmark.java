@@ -1,6 +1,6 @@
 package io.muster.bench;
 
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.ResourceGraph;
@@ -65,27 +65,27 @@ public class FeasibilityBenchmark extends ClusterBenchmark {
     }
 
     @Benchmark
-    public Answer slotsEver() {
+    public Assessment slotsEver() {
         return feasibility.ever(slots);
     }
 
     @Benchmark
-    public Answer neverWithItsReason() {
+    public Assessment neverWithItsReason() {
         return feasibility.ever(never);
     }
 
     @Benchmark
-    public Answer slotsNowWithScatteredDowns() {
+    public Assessment slotsNowWithScatteredDowns() {
         return feasibility.now(slots, up, 0);
     }
 
     @Benchmark
-    public Answer twoKindsOfSlotSharingNodes() {
+    public Assessment twoKindsOfSlotSharingNodes() {
         return feasibility.ever(sharing);
     }
 
     @Benchmark
-    public Answer jobspecParsedAndAnswered() {
+    public Assessment jobspecParsedAndAnswered() {
         return feasibility.ever(Jobspec.parse(jobspec, Jobspec.Level.CANONICAL).request());
     }
 

@@ -10,7 +10,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Fsd;
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
@@ -218,12 +218,12 @@ public final class Feasible extends Verb {
         if (now && verdict == Verdict.YES) {
             throw new Failure(UNKNOWN, "the server cannot answer for --now");
         }
-        Answer answer = new Answer(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
+        Assessment answer = new Assessment(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
         return new FeasibilityAnswer(false, answer, 0, Hostlist.EMPTY);
     }
 
     private int report(FeasibilityAnswer found) {
-        Answer answer = found.answer();
+        Assessment answer = found.answer();
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode().put("schema_version", Overview.SCHEMA_VERSION);
             console().json(document.setAll(found.toJson()));

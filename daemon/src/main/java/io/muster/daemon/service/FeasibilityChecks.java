@@ -5,7 +5,7 @@ import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Notes;
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.graph.Detail;
@@ -88,17 +88,17 @@ public final class FeasibilityChecks {
             Feasibility feasibility = stock.of(state, entries);
             return FeasibilityAnswer.of(request.now(), answer(feasibility, request, state, now), stock.resources());
         } catch (InvalidException e) {
-            return FeasibilityAnswer.of(false, Answer.invalid(String.valueOf(e.getMessage())), ResourceSet.EMPTY);
+            return FeasibilityAnswer.of(false, Assessment.invalid(String.valueOf(e.getMessage())), ResourceSet.EMPTY);
         }
     }
 
-    private static Answer answer(
+    private static Assessment answer(
             Feasibility feasibility, FeasibilityRequest request, InventoryState state, double now) {
         int size = request.size();
         if (size > LARGEST) {
             String sentence = "the request has " + size + " vertices and constraint terms; Muster answers requests"
                     + " with up to " + LARGEST;
-            return new Answer(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
+            return new Assessment(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
         }
         return request.now()
                 ? feasibility.now(request.request(), state.view().up(), now)

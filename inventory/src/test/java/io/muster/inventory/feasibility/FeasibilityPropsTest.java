@@ -126,7 +126,7 @@ class FeasibilityPropsTest {
                 shape = shape.replaceFirst("N", Integer.toString(1 + random.nextInt(3)));
             }
             List<Resource> list = Shape.parse(shape);
-            Answer answer = feasibility.ever(JobRequest.of(list));
+            Assessment answer = feasibility.ever(JobRequest.of(list));
             Boolean truth = truth(list, machine.top);
             if (truth != null && answer.verdict() != Verdict.UNKNOWN) {
                 assertThat(answer.verdict())
@@ -171,8 +171,8 @@ class FeasibilityPropsTest {
         for (String pattern : SHAPES) {
             JobRequest request =
                     JobRequest.of(Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))));
-            Answer now = kept.now(request, machine.r().ranks(), 0);
-            Answer expected = anew.now(request, machine.r().ranks(), 0);
+            Assessment now = kept.now(request, machine.r().ranks(), 0);
+            Assessment expected = anew.now(request, machine.r().ranks(), 0);
             assertThat(now.sentence()).isEqualTo(expected.sentence());
             assertThat(now.verdict()).isEqualTo(expected.verdict());
             assertThat(now.hosts()).isEqualTo(expected.hosts());
@@ -234,7 +234,8 @@ class FeasibilityPropsTest {
                 .sum();
         int asked = 1 + random.nextInt(20);
         String shape = "slot=" + asked + "/" + (g == 0 ? "core=" + c : "[core=" + c + ";gpu]");
-        Answer answer = Feasibility.of(r).ever(new JobRequest(Shape.parse(shape), new Constraint.Ranks(allowed), 0));
+        Assessment answer =
+                Feasibility.of(r).ever(new JobRequest(Shape.parse(shape), new Constraint.Ranks(allowed), 0));
         assertThat(answer.mostSlots()).isEqualTo(expected);
         assertThat(answer.verdict()).isEqualTo(expected >= asked ? Verdict.YES : Verdict.NEVER);
         assertThat(answer.hosts().stream()).allMatch(i -> allowed.contains(i) && cores[i] >= c && gpus[i] >= g);

@@ -109,7 +109,7 @@ class FlowPropsTest {
             int each = 1 + random.nextInt(3);
             int draw = 1 + random.nextInt(6);
             JobRequest request = JobRequest.of(Shape.parse("slot=" + slots + "/[core=" + each + ";bw=" + draw + "]"));
-            Answer answer = feasibility.ever(request);
+            Assessment answer = feasibility.ever(request);
             assertThat(answer.verdict())
                     .as(answer.sentence())
                     .isEqualTo(fits(0, slots, new int[HOSTS], each, draw) ? Verdict.YES : Verdict.NEVER);

@@ -26,7 +26,7 @@ class HardRequestsTest {
                 Map.of());
     }
 
-    private static Answer ask(ResourceSet r, IntFunction<Resource> item, int count) {
+    private static Assessment ask(ResourceSet r, IntFunction<Resource> item, int count) {
         return Feasibility.of(r)
                 .ever(JobRequest.of(IntStream.range(0, count).mapToObj(item).toList()));
     }
@@ -84,7 +84,7 @@ class HardRequestsTest {
                 .reduce(ResourceSet::append)
                 .orElseThrow();
         String shape = "[slot=75{a}/core=67;slot=60{b}/core=101;slot=20{c}/core=79]";
-        Answer answer = Feasibility.of(mixed).ever(JobRequest.of(Shape.parse(shape)));
+        Assessment answer = Feasibility.of(mixed).ever(JobRequest.of(Shape.parse(shape)));
         assertThat(answer.verdict()).isEqualTo(Verdict.UNKNOWN);
         assertThat(answer.sentence())
                 .isEqualTo("75 slots of core=67, 60 slots of core=101 and 20 slots of core=79 asked; "
