@@ -4,10 +4,10 @@ import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.Limit;
-import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Broadcast;
 import io.muster.daemon.http.Exchange;
+import io.muster.daemon.http.HttpAnswer;
 import io.muster.daemon.http.Probes;
 import io.muster.daemon.http.Refusal;
 import io.muster.daemon.http.Site;
@@ -51,9 +51,9 @@ public final class Api implements Site {
     private final Broadcast feed;
     private final Executors executors;
     private final BiConsumer<String, Integer> counter;
-    private final Answer document =
-            Answer.of(200, Answer.JSON, resource("openapi.json")).with("vary", "accept-encoding");
-    private final Answer documentInGzip = document.gzipped();
+    private final HttpAnswer document =
+            HttpAnswer.of(200, HttpAnswer.JSON, resource("openapi.json")).with("vary", "accept-encoding");
+    private final HttpAnswer documentInGzip = document.gzipped();
 
     /** The situation for which the last tag was made. Used on the core thread. */
     private @Nullable Situation tagged;
@@ -108,8 +108,8 @@ public final class Api implements Site {
         }
         String type = Objects.toString(head.header("content-type"), "");
         if (place.http().method().equals("POST")
-                && !type.split(";", 2)[0].strip().equalsIgnoreCase(Answer.JSON)) {
-            throw new Refusal(415, "the body must be JSON, with the header Content-Type: " + Answer.JSON);
+                && !type.split(";", 2)[0].strip().equalsIgnoreCase(HttpAnswer.JSON)) {
+            throw new Refusal(415, "the body must be JSON, with the header Content-Type: " + HttpAnswer.JSON);
         }
     }
 

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.http.Answer;
+import io.muster.daemon.http.HttpAnswer;
 import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.rpc.Errno;
@@ -102,7 +102,7 @@ final class OpenApi {
         }
         if (place.http().method().equals("POST")) {
             ObjectNode body = out.putObject("requestBody").put("required", true);
-            content(body, Answer.JSON, body(place));
+            content(body, HttpAnswer.JSON, body(place));
         }
         ObjectNode responses = out.putObject("responses");
         ObjectNode good = responses.putObject("200").put("description", "OK");
@@ -189,7 +189,7 @@ final class OpenApi {
         return switch (place.http().word()) {
             case "events" -> "text/event-stream";
             case "metrics" -> "text/plain";
-            default -> Answer.JSON;
+            default -> HttpAnswer.JSON;
         };
     }
 
