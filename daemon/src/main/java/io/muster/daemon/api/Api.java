@@ -15,8 +15,8 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Situation;
 import io.muster.protocol.operation.Http;
-import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.RequestKey;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.operation.Service;
 import io.muster.protocol.rpc.Errno;
@@ -92,7 +92,8 @@ public final class Api implements Site {
     @Override
     public void check(Ask head) {
         Place place = place(head);
-        List<String> known = place.http().params().stream().map(Key::name).toList();
+        List<String> known =
+                place.http().params().stream().map(RequestKey::name).toList();
         for (String name : head.params().keySet()) {
             if (SECRET_PARAMS.contains(name)) {
                 throw new Refusal(

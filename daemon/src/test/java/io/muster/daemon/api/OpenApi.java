@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.http.HttpAnswer;
-import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.RequestKey;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -131,7 +131,7 @@ final class OpenApi {
         if (place.http().path().contains("{host}")) {
             param(params, "path", "host", true, "Name of the host.", object().put("type", "string"));
         }
-        for (Key key : place.http().params()) {
+        for (RequestKey key : place.http().params()) {
             param(params, "query", key.name(), key.required(), key.meaning(), type(key, "string"));
         }
         Map<String, String> headers = new TreeMap<>();
@@ -158,7 +158,7 @@ final class OpenApi {
     }
 
     /** @param time the type of a time, which is text in a URL */
-    static ObjectNode type(Key key, String time) {
+    static ObjectNode type(RequestKey key, String time) {
         ObjectNode rule = switch (key.type()) {
             case TEXT -> object().put("type", "string");
             case FLAG -> object().put("type", "boolean");
@@ -176,7 +176,7 @@ final class OpenApi {
         ObjectNode body =
                 object().put("type", "object").put("title", place.http().word() + "-request");
         ObjectNode properties = body.putObject("properties");
-        for (Key key : place.http().body()) {
+        for (RequestKey key : place.http().body()) {
             properties.set(key.name(), type(key, "string|number").put("description", key.meaning()));
             if (key.required()) {
                 body.withArrayProperty("required").add(key.name());

@@ -249,11 +249,11 @@ public final class Operations {
 
     private Operations() {}
 
-    private static Row row(String topic, Right right, Kind kind, Key... keys) {
+    private static Row row(String topic, Right right, Kind kind, RequestKey... keys) {
         return new Row(topic, right, kind, List.of(keys));
     }
 
-    private static Operation<Service, Bytes> document(Document document, Http place, Key... keys) {
+    private static Operation<Service, Bytes> document(Document document, Http place, RequestKey... keys) {
         return row(document.topic(), Right.READ, QUESTION, keys)
                 .ofState()
                 .most(CHANGE)
@@ -262,30 +262,30 @@ public final class Operations {
     }
 
     /** The keys of a document about hosts that are chosen. */
-    private static Key[] chosen(Key... more) {
-        List<Key> all = new ArrayList<>(List.of(TARGETS, INCLUDE, QUEUES, PROPERTY_NAMES, WITH_TIME));
+    private static RequestKey[] chosen(RequestKey... more) {
+        List<RequestKey> all = new ArrayList<>(List.of(TARGETS, INCLUDE, QUEUES, PROPERTY_NAMES, WITH_TIME));
         all.addAll(List.of(more));
-        return all.toArray(Key[]::new);
+        return all.toArray(RequestKey[]::new);
     }
 
     /** The keys of a document about hosts that are chosen, with rows. */
-    private static Key[] rows(Key... more) {
-        List<Key> all = new ArrayList<>(List.of(LIMIT, AFTER));
+    private static RequestKey[] rows(RequestKey... more) {
+        List<RequestKey> all = new ArrayList<>(List.of(LIMIT, AFTER));
         all.addAll(List.of(more));
-        return chosen(all.toArray(Key[]::new));
+        return chosen(all.toArray(RequestKey[]::new));
     }
 
-    private static Row change(String topic, Right right, Key... keys) {
-        List<Key> all = new ArrayList<>(List.of(keys));
+    private static Row change(String topic, Right right, RequestKey... keys) {
+        List<RequestKey> all = new ArrayList<>(List.of(keys));
         all.addAll(List.of(DRY_RUN, ID, IF_SEQ));
         return new Row(topic, right, ACTION, all).most(CHANGE);
     }
 
     /** A change of the hosts or the vertices that targets name. */
-    private static Row targets(String topic, Right right, Key... keys) {
-        List<Key> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT, EXPECT, REASON_MEANT));
+    private static Row targets(String topic, Right right, RequestKey... keys) {
+        List<RequestKey> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT, EXPECT, REASON_MEANT));
         all.addAll(List.of(keys));
-        return change(topic, right, all.toArray(Key[]::new));
+        return change(topic, right, all.toArray(RequestKey[]::new));
     }
 
     private static Row cancel(String topic, Right right) {
