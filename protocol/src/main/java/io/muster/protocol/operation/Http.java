@@ -18,7 +18,7 @@ public record Http(
     public static final String VARIABLE = "{host}";
 
     /** The keys for which HTTP has headers. */
-    private static final Set<RequestKey> HEADERS = Set.of(Keys.ID, Keys.IF_SEQ);
+    private static final Set<RequestKey> HEADERS = Set.of(RequestKeys.ID, RequestKeys.IF_SEQ);
 
     public Http {
         params = List.copyOf(params);
@@ -48,14 +48,14 @@ public record Http(
     public Http with(List<RequestKey> keys) {
         List<RequestKey> inUrl = new ArrayList<>();
         List<RequestKey> inBody = new ArrayList<>();
-        boolean selects = keys.contains(Keys.SELECT);
+        boolean selects = keys.contains(RequestKeys.SELECT);
         for (RequestKey key : keys) {
             boolean elsewhere =
                     HEADERS.contains(key) || key.name().equals(always) || path.contains("{" + key.name() + "}");
-            if (!elsewhere && !(selects && key.equals(Keys.TARGETS_OF_CHANGE))) {
+            if (!elsewhere && !(selects && key.equals(RequestKeys.TARGETS_OF_CHANGE))) {
                 RequestKey shown =
-                        key.equals(Keys.SELECT) ? key.named("targets").needed() : key;
-                (method.equals("POST") && !key.equals(Keys.DRY_RUN) ? inBody : inUrl).add(shown);
+                        key.equals(RequestKeys.SELECT) ? key.named("targets").needed() : key;
+                (method.equals("POST") && !key.equals(RequestKeys.DRY_RUN) ? inBody : inUrl).add(shown);
             }
         }
         return new Http(word, method, path, inUrl, inBody, always);

@@ -48,7 +48,7 @@ class OperationsTest {
     private static ObjectNode required(Operation<?, ?> operation) {
         ObjectNode payload = JSON.objectNode();
         operation.keys().stream().filter(RequestKey::required).forEach(key -> payload.set(key.name(), value(key)));
-        if (operation.keys().contains(Keys.SELECT)) {
+        if (operation.keys().contains(RequestKeys.SELECT)) {
             payload.put("targets", "1");
         }
         return payload;

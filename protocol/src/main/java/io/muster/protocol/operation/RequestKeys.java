@@ -11,7 +11,7 @@ import static io.muster.protocol.operation.RequestKey.time;
 import java.util.List;
 
 /** The keys of requests. Operations share a key that means the same in each of them. */
-public final class Keys {
+public final class RequestKeys {
     static final RequestKey TARGETS = text(
             "targets",
             "Only these hosts: ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}` and paths of vertices, in words with spaces between"
@@ -170,5 +170,5 @@ public final class Keys {
                             + " Last-Event-ID: only new events."),
             text("filter", "Only events with these names, such as `drain,undrain`."));
 
-    private Keys() {}
+    private RequestKeys() {}
 }
