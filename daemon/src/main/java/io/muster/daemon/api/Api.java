@@ -192,7 +192,7 @@ public final class Api implements Site {
         } catch (Refusal e) {
             exchange.answer(e.answer());
         } catch (RpcException e) {
-            exchange.answer(Problems.of(e).answer());
+            exchange.answer(HttpStatuses.of(e).answer());
         } catch (RejectedExecutionException e) {
             exchange.answer(new Refusal(503, "the daemon is stopping").answer());
         } catch (RuntimeException | StackOverflowError e) {

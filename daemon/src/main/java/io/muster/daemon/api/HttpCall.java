@@ -126,7 +126,7 @@ final class HttpCall extends Call {
     @Override
     public void fail(RpcException error) {
         count(error.errno().value());
-        exchange.answer(Problems.of(error).answer());
+        exchange.answer(HttpStatuses.of(error).answer());
     }
 
     private void count(int errnum) {

@@ -60,7 +60,7 @@ public record Place(
 
     /** Returns the refusal of a request for a key that the place does not have, with the sentence of the wire. */
     Refusal unknown(String key) {
-        return Problems.of(
+        return HttpStatuses.of(
                 operation == null
                         ? new RpcException(Errno.EPROTO, http.path() + ": /" + key + " is not a key of this request")
                         : operation.unknown(key));

@@ -227,7 +227,8 @@ final class OpenApi {
         Map<Integer, List<Errno>> byStatus = new TreeMap<>();
         if (place.operation() != null) {
             for (Errno errno : errnos(place.operation(), said)) {
-                int status = Problems.of(new RpcException(errno, "")).answer().status();
+                int status =
+                        HttpStatuses.of(new RpcException(errno, "")).answer().status();
                 byStatus.computeIfAbsent(status, none -> new ArrayList<>()).add(errno);
             }
         }
