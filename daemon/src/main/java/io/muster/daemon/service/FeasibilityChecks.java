@@ -44,10 +44,10 @@ public final class FeasibilityChecks {
      */
     private static final int LARGEST = 1000;
 
-    private final Turns<Situation> turns;
+    private final Turns<Inputs> turns;
     private final Stock stock;
 
-    private record Situation(InventoryState state, List<GraphEntry> graph, double time) {}
+    private record Inputs(InventoryState state, List<GraphEntry> graph, double time) {}
 
     /**
      * @param inventory returns the current state; called on the core thread
@@ -60,7 +60,7 @@ public final class FeasibilityChecks {
         this.stock = new Stock(structures);
         this.turns = new Turns<>(
                 "checks",
-                () -> new Situation(inventory.get(), structures.entries(), clock.getAsDouble()),
+                () -> new Inputs(inventory.get(), structures.entries(), clock.getAsDouble()),
                 (payload, now, step) -> answer(payload, now),
                 checks,
                 System::nanoTime,
@@ -71,7 +71,7 @@ public final class FeasibilityChecks {
         turns.ask(payload, asker, reply);
     }
 
-    private @Nullable Bytes answer(Bytes payload, Situation now) throws ProtocolException {
+    private @Nullable Bytes answer(Bytes payload, Inputs now) throws ProtocolException {
         ObjectNode json = Json.parse(payload);
         boolean explain = FeasibilityRequest.wantsExplanation(json);
         FeasibilityAnswer answer = answer(json, now.state(), now.graph(), now.time());
