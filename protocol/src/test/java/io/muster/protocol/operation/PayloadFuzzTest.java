@@ -16,9 +16,7 @@ import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.HistoryRequest;
-import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.InventoryAnswer;
-import io.muster.protocol.admin.Payload;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.StateQuery;
@@ -130,10 +128,6 @@ class PayloadFuzzTest {
         ObjectNode json = json(text);
         if (json != null) {
             check(json, request -> Json.encode(ReloadRequest.parse(request).toJson()));
-            check(
-                    json,
-                    request -> Json.encode(
-                            Introduction.parse(Payload.fields("", request)).toJson()));
             check(json, request -> Json.encode(FeasibilityRequest.parse(request).toJson()));
         }
         try {
