@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.NamedDaemon;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -178,7 +177,7 @@ final class Check extends Verb {
 
     private ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("schema_version", Overview.SCHEMA_VERSION).put("file", source());
+        json.put("schema_version", SCHEMA_VERSION).put("file", source());
         json.put("valid", valid);
         list(json.putArray("problems"), problems);
         list(json.putArray("notes"), notes);

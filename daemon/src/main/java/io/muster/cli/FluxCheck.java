@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.FluxFit.Check;
 import io.muster.cli.FluxFit.Level;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -21,6 +20,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.InvalidException;
+import io.muster.protocol.admin.Status;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -116,9 +116,7 @@ final class FluxCheck extends Verb {
         boolean fits = checks.stream().allMatch(Check::fits);
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION)
-                    .put("level", level)
-                    .put("fits", fits);
+            document.put("schema_version", SCHEMA_VERSION).put("level", level).put("fits", fits);
             ArrayNode array = document.putArray("checks");
             checks.forEach(check -> array.add(check.toJson()));
             console().json(document);
@@ -195,7 +193,9 @@ final class FluxCheck extends Verb {
             checks.add(FluxFit.unreachable(uri));
         } else {
             try (FluxClient client = FluxClient.connect("local://" + socket)) {
-                hosts = Overview.ask(client).resources().hosts();
+                hosts = Status.parse(client.rpc("resource.status", null))
+                        .resources()
+                        .hosts();
                 checks.add(Check.ok("socket", "Muster answers at " + socket));
             } catch (IOException e) {
                 checks.add(new Check("socket", text(e), "start Muster, with this path as socket in [muster]"));

@@ -1,7 +1,6 @@
 package io.muster.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.ClosedPipeException;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -136,7 +135,7 @@ final class Run {
         if (json) {
             console.json(JsonNodeFactory.instance
                     .objectNode()
-                    .put("schema_version", Overview.SCHEMA_VERSION)
+                    .put("schema_version", Verb.SCHEMA_VERSION)
                     .put("error", failure.sentence())
                     .put("advice", failure.advice().isEmpty() ? null : failure.advice())
                     .put("exit", failure.exit()));

@@ -2,7 +2,6 @@ package io.muster.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Verb;
@@ -28,7 +27,7 @@ final class Version extends Verb {
         String java = Runtime.version().toString();
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("version", Build.version());
+            document.put("schema_version", SCHEMA_VERSION).put("version", Build.version());
             console().json(document.put("revision", Build.revision()).put("java", java));
         } else {
             console().println("muster " + Build.build() + ", Java " + java);

@@ -26,6 +26,7 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.DaemonDocument;
 import io.muster.daemon.service.Documents;
+import io.muster.daemon.service.Explanations;
 import io.muster.daemon.service.FeasibilityChecks;
 import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.PastDocuments;
@@ -252,6 +253,13 @@ final class Daemon {
         Backend.Answers answers = new Backend.Answers(
                 queries,
                 new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
+                new Explanations(
+                        queries,
+                        core.inventory()::now,
+                        core.journals().recent()::kept,
+                        selections,
+                        structures,
+                        threads.beside(threads.api())),
                 new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
                 new DaemonDocument(
                         core.inventory(),

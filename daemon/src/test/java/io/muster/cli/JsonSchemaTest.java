@@ -89,7 +89,8 @@ final class JsonSchemaTest {
             "host.offline_since is null",
             "listed-departed-host.absences item.reason is null",
             "trouble.since is null",
-            "upgrade-status.permits item is string");
+            "upgrade-status.permits item is string",
+            "why-document.events_refused is string");
 
     /** What only standbys, pages, a ledger on etcd and daemons that wait or doubt have, which other tests look at. */
     private static final Pattern OF_OTHER_DAEMONS =

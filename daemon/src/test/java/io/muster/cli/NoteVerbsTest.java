@@ -79,8 +79,9 @@ final class NoteVerbsTest {
         assertThat(out("why", "cluster0")).startsWith("/cluster0 (cluster): ");
         assertThat(run("why", "gpu3").exit()).isEqualTo(Exit.NO_TARGET);
         assertThat(run("why", "gpu3").err())
-                .startsWith("muster why: 4 vertices have the name gpu3, such as /cluster0/node0/gpu3\n")
-                .endsWith("  give the path of one of them; `muster find gpu3` prints all\n");
+                .isEqualTo(
+                        "muster why: 4 vertices have the name gpu3, such as /cluster0/node0/gpu3: give the path of one of"
+                                + " them; `muster find gpu3` prints all\n");
         assertThat(run("why", "gpu9").err()).contains("host gpu9 is not in the resource set");
         assertThat(run("why", "/cluster0/rack1").exit()).isEqualTo(Exit.NO_TARGET);
 
@@ -191,5 +192,23 @@ final class NoteVerbsTest {
                         "/cluster0/node2");
         out("tag", "remove", "node[2-3],@{gpu in node[0-2]}", "a");
         assertThat(out("find", "--count", "tag.a")).isEqualTo("0\n");
+    }
+
+    @Test
+    void questionsAboutThePastDoNotFetchTheCompleteState() {
+        out("drain", "node1", "bad", "power");
+        List<String> before = completeStates();
+        assertThat(out("eventlog", "-i", "node1")).contains("bad power");
+        assertThat(out("history", "1")).contains("bad power");
+        assertThat(out("history", "all")).contains("bad power");
+        assertThat(out("why", "node1", "/cluster0/node2/gpu3")).contains("bad power");
+        assertThat(completeStates()).isEqualTo(before);
+    }
+
+    private List<String> completeStates() {
+        return daemon.metrics()
+                .lines()
+                .filter(line -> line.startsWith("muster_requests_total") && line.contains("resource.state"))
+                .toList();
     }
 }

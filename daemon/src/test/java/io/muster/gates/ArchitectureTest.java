@@ -56,8 +56,8 @@ final class ArchitectureTest {
             inventory.hostlist    | problem idset                                  | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.jgf         | problem                                        | inventory.rset inventory.graph
             inventory.rset        | problem json idset hostlist jgf                | inventory.* protocol.acquire protocol.admin daemon.* cli.*
-            inventory.graph       | problem json idset hostlist jgf rset           | inventory.find inventory.feasibility inventory.status protocol.admin daemon.config daemon.service cli.*
-            inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.look cli.request
+            inventory.graph       | problem json idset hostlist jgf rset           | inventory.find inventory.feasibility inventory.status protocol.admin daemon.config daemon.service cli.change cli.request cli.rset
+            inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.request
             inventory.request     | problem json idset hostlist rset               | inventory.feasibility protocol.admin cli.request
             inventory.axis        | problem json idset hostlist rset               | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.feasibility | problem idset hostlist rset graph request axis | protocol.admin daemon.service cli.request
@@ -97,19 +97,19 @@ final class ArchitectureTest {
             daemon.api          | state                                               | wire rpc admin operation         | core account access service http                       | daemon
             daemon              | problem idset hostlist rset axis level state status | wire rpc operation tls client    | *                                                      | cli
 
-            package      | inventory                                                   | protocol                        | daemon                          | cli          | used by
-            cli.terminal | problem hostlist axis                                       | wire rpc                        | config                          |              | cli.*
-            cli.ask      | problem idset hostlist rset graph axis state status history | wire rpc admin tls client       | config journal.disk journal     | terminal     | cli.*
-            cli.change   | problem idset hostlist rset graph axis state status         | wire rpc admin operation client | config                          | terminal ask | cli
-            cli.look     | problem idset hostlist rset graph find axis state status    | rpc admin client                |                                 | terminal ask | cli
-            cli.follow   | idset hostlist rset axis status                             | rpc acquire tls client          |                                 | terminal ask | cli
-            cli.past     | problem idset hostlist rset axis state history              | rpc admin client                | journal.disk journal past       | terminal ask | cli
-            cli.journal  | history                                                     |                                 | config journal.disk journal     | terminal ask | cli
-            cli.ledger   |                                                             |                                 | config journal.disk ledger etcd | terminal ask | cli
-            cli.request  | *                                                           | rpc admin client                | config                          | terminal ask | cli
-            cli.rset     | problem idset hostlist rset graph                           |                                 | config                          | terminal     | cli
-            cli.token    | problem axis                                                | rpc admin operation client      | config journal.disk token       | terminal ask | cli
-            cli          | problem idset hostlist rset axis status                     | wire rpc operation tls client   | daemon config access tls        | *            |
+            package      | inventory                                             | protocol                            | daemon                          | cli          | used by
+            cli.terminal | problem hostlist axis                                 | wire rpc                            | config                          |              | cli.*
+            cli.ask      | problem idset hostlist rset axis state status history | wire rpc admin tls client           | config journal.disk journal     | terminal     | cli.*
+            cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
+            cli.look     | hostlist                                              | admin client                        |                                 | terminal ask | cli
+            cli.follow   | hostlist axis status                                  | rpc acquire admin tls client        |                                 | terminal ask | cli
+            cli.past     | problem idset hostlist rset axis state history        | rpc admin client                    | journal.disk journal past       | terminal ask | cli
+            cli.journal  | history                                               |                                     | config journal.disk journal     | terminal ask | cli
+            cli.ledger   |                                                       |                                     | config journal.disk ledger etcd | terminal ask | cli
+            cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli
+            cli.rset     | problem idset hostlist rset graph                     |                                     | config                          | terminal     | cli
+            cli.token    | problem axis                                          | rpc admin operation client          | config journal.disk token       | terminal ask | cli
+            cli          | problem idset hostlist rset axis status               | wire rpc admin operation tls client | daemon config access tls        | *            |
             """);
 
     /** What does not belong to Muster, by the beginning of the names of its classes, and the packages that may use it. */

@@ -94,9 +94,9 @@ class EveryTopicTest {
 
     /** Waits until the daemon has freed the acquisition, which happens soon after the connection ends, but not at once. */
     private static void awaitFree(FluxClient by) throws IOException {
-        ObjectNode state = by.rpc("resource.inventory", null);
+        ObjectNode state = by.rpc("resource.state", null);
         while (!state.path("schedulers").isEmpty()) {
-            state = by.rpc("resource.inventory", null);
+            state = by.rpc("resource.state", null);
         }
     }
 
@@ -279,9 +279,7 @@ class EveryTopicTest {
                             .path("vertices"))
                     .isEqualTo(json("{'':'1-2'}"));
             ask("resource.annotate", "{'targets':'1','mark':{'state':null}}");
-            assertThat(ask("resource.inventory", "{}")
-                            .at("/state/notes/0/idset")
-                            .asText())
+            assertThat(ask("resource.state", "{}").at("/state/notes/0/idset").asText())
                     .isEqualTo("2");
             ask("resource.drain", "{'targets':'3'}");
             assertThat(stream.next()).isEqualTo(json("{'down':'3'}"));

@@ -55,7 +55,7 @@ class ProcessTest {
 
     /** The inventory without the keys that change with time. */
     private static ObjectNode inventory(FluxClient client) throws IOException {
-        ObjectNode all = client.rpc("resource.inventory", null);
+        ObjectNode all = client.rpc("resource.state", null);
         all.remove(List.of("time", "seq", "journal_bytes"));
         return all;
     }

@@ -65,7 +65,7 @@ class UpgradeTest {
 
     /** The inventory of a daemon without the keys that change with time. */
     private static ObjectNode known(FluxClient client) throws IOException {
-        ObjectNode all = client.rpc("resource.inventory", null);
+        ObjectNode all = client.rpc("resource.state", null);
         all.remove(List.of("time", "seq", "journal_bytes", "waiting", "usage"));
         return all;
     }

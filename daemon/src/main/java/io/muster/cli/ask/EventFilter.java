@@ -6,7 +6,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -45,20 +45,34 @@ public record EventFilter(double since, double until, List<String> names, Idset 
         }
     }
 
-    /** Returns this filter for events about the targets. Hosts are also converted to ranks, because some events name only ranks. */
-    public EventFilter about(String targets, ResourceSet resources) {
-        EventFilter filter = about(targets);
-        Idset wanted = filter.ranks;
-        for (String host : filter.hosts.expand()) {
-            wanted = wanted.union(resources.ranksOf(host));
+    /**
+     * Returns this filter for a server's events about the targets, in any form that the server understands. Hosts are compared by their
+     * ranks too, because some events name only ranks. R may no longer name all of them.
+     */
+    public EventFilter about(FluxClient client, String targets) throws IOException {
+        List<String> parts = TargetExpression.parts(targets);
+        if (parts.stream().anyMatch(part -> TargetExpression.isSelection(part) || TargetExpression.isSearch(part))) {
+            StateDocument.Found found = StateDocument.find(client, "targets", targets);
+            return new EventFilter(since, until, names, found.ranks(), found.hosts());
         }
-        return new EventFilter(since, until, names, wanted, filter.hosts);
+        EventFilter filter = about(targets);
+        return filter.hosts.isEmpty() ? filter : filter.knowing(ranks(client, targets));
     }
 
-    /** Returns this filter for a server's events about the targets, which may include {@code all} and {@code @PROPERTY}. */
-    public EventFilter about(FluxClient client, String targets) throws IOException {
-        ResourceSet resources = Overview.ask(client).resources();
-        return about(TargetNames.spell(resources, TargetNames.resolve(client, targets)), resources);
+    private static Idset ranks(FluxClient client, String hosts) throws IOException {
+        try {
+            return StateDocument.find(client, "include", hosts).ranks();
+        } catch (Failure unknown) {
+            if (unknown.exit() != Exit.NO_TARGET) {
+                throw unknown;
+            }
+            return Idset.EMPTY;
+        }
+    }
+
+    /** Returns this filter for events that name only ranks too. */
+    EventFilter knowing(Idset ranksOfHosts) {
+        return new EventFilter(since, until, names, ranksOfHosts, hosts);
     }
 
     private static Hostlist hostlist(String targets) {

@@ -50,18 +50,6 @@ public abstract class ServerVerb extends Verb {
         return server.givenTimeout();
     }
 
-    /**
-     * Returns the targets that a user gave, with the words on standard input in place of {@code -}, and with ranks in place of
-     * each {@code @{EXPRESSION}}.
-     */
-    protected final List<String> targets(FluxClient client, List<String> given) throws IOException {
-        List<String> targets = new ArrayList<>();
-        for (String text : TargetNames.read(console(), given)) {
-            targets.add(TargetNames.resolve(client, text));
-        }
-        return targets;
-    }
-
     protected final boolean json() {
         return json;
     }
@@ -70,7 +58,7 @@ public abstract class ServerVerb extends Verb {
     protected final void printDocument(ObjectNode document) {
         ObjectNode all = JsonNodeFactory.instance.objectNode();
         if (json) {
-            all.put("schema_version", Overview.SCHEMA_VERSION);
+            all.put("schema_version", SCHEMA_VERSION);
         }
         console().json(all.setAll(document));
     }

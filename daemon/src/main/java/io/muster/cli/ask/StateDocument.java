@@ -1,12 +1,14 @@
 package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -38,24 +40,43 @@ public record StateDocument(ObjectNode json) {
         try {
             return new StateDocument(client.rpc(topic, topic.equals(SERVICE) ? question : question.put("time", true)));
         } catch (RpcException e) {
-            if (e.errno().equals(Errno.ENOSYS)) {
-                throw broker();
-            }
-            if (e.errno().equals(Errno.EPROTO)) {
-                throw new Failure(Exit.USAGE, e.sentence());
-            }
-            boolean missing = e.errno().equals(Errno.ENOENT) || e.errno().equals(Errno.EINVAL);
-            throw missing ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
+            throw refused(e);
         }
     }
 
-    /** Returns the failure for a server that knows none of Muster's own topics. */
-    static Failure broker() {
-        return new Failure(
-                Exit.ERROR,
-                "the server is a Flux broker: use `flux resource`, such as `flux resource status`",
-                "--uri names the socket of a daemon of Muster");
+    /** Returns the failure of a question that was refused. A Flux broker refuses all of Muster's own topics. */
+    static Failure refused(RpcException e) {
+        if (e.errno().equals(Errno.ENOSYS)) {
+            return new Failure(
+                    Exit.ERROR,
+                    "the server is a Flux broker: use `flux resource`, such as `flux resource status`",
+                    "--uri names the socket of a daemon of Muster");
+        }
+        if (e.errno().equals(Errno.EPROTO)) {
+            return new Failure(Exit.USAGE, e.sentence());
+        }
+        boolean missing = e.errno().equals(Errno.ENOENT) || e.errno().equals(Errno.EINVAL);
+        return missing ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
     }
+
+    /**
+     * Returns the hosts that targets name.
+     *
+     * @param key {@code targets} if each target must exist, {@code include} if one of them must
+     */
+    public static Found find(FluxClient client, String key, String targets) throws IOException {
+        ObjectNode question = JsonNodeFactory.instance.objectNode().put(key, targets);
+        Hostlist hosts = Hostlist.EMPTY;
+        Idset ranks = Idset.EMPTY;
+        for (JsonNode group : ask(client, STATUS, question).json.path("groups")) {
+            hosts = hosts.append(Hostlist.parse(group.path("hosts").asText()));
+            ranks = ranks.union(Idset.parse(group.path("ranks").asText()));
+        }
+        return new Found(hosts, ranks);
+    }
+
+    /** Hosts and their ranks. */
+    public record Found(Hostlist hosts, Idset ranks) {}
 
     /** Returns the daemon's time, so that ages are right even if the clocks differ. */
     public double now() {

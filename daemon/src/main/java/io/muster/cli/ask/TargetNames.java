@@ -62,36 +62,6 @@ public final class TargetNames {
         return List.of(words.split("\\s+"));
     }
 
-    /**
-     * Returns the targets with the ranks that the server finds in place of each {@code @{EXPRESSION}} and each path; the same
-     * text if it has none of these.
-     */
-    public static String resolve(FluxClient client, String text) throws IOException {
-        List<String> parts = TargetExpression.parts(text);
-        if (parts.stream().noneMatch(TargetExpression::isSearch)) {
-            return text;
-        }
-        Idset chosen = Idset.EMPTY;
-        List<String> names = new ArrayList<>();
-        for (String part : parts) {
-            if (TargetExpression.isSearch(part)) {
-                chosen = chosen.union(search(client, part));
-            } else {
-                names.add(part);
-            }
-        }
-        if (!names.isEmpty()) {
-            ResourceSet resources = Overview.ask(client).resources();
-            for (String name : names) {
-                chosen = chosen.union(find(resources, name));
-            }
-        }
-        if (chosen.isEmpty()) {
-            throw new Failure(Exit.NO_TARGET, text + " finds no host");
-        }
-        return chosen.toString();
-    }
-
     /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
     public static String hint(FluxClient client, String targets) throws IOException {
         try {
@@ -126,10 +96,6 @@ public final class TargetNames {
         } catch (RpcException e) {
             throw e.errno().equals(Errno.EINVAL) ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
         }
-    }
-
-    static String spell(ResourceSet resources, String text) {
-        return TargetExpression.isSelection(text) ? find(resources, text).toString() : text;
     }
 
     /** Returns the selected ranks; fails if one of them does not exist. */

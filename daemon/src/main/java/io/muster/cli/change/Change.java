@@ -3,7 +3,6 @@ package io.muster.cli.change;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.ask.ZoneOption;
@@ -156,7 +155,7 @@ abstract class Change extends ServerVerb {
     static ObjectNode done(ObjectNode answer) {
         ObjectNode done = JsonNodeFactory.instance
                 .objectNode()
-                .put("schema_version", Overview.SCHEMA_VERSION)
+                .put("schema_version", SCHEMA_VERSION)
                 .put("done", true)
                 .putNull("changed")
                 .putNull("hosts")

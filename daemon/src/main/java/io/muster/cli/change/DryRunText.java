@@ -3,9 +3,9 @@ package io.muster.cli.change;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventLines;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Printable;
+import io.muster.cli.terminal.Verb;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.problem.Text;
 import io.muster.protocol.admin.DryRunAnswer;
@@ -17,7 +17,7 @@ record DryRunText(DryRunAnswer answer) {
     void print(Console console, Zone zone, boolean json) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("dry_run", true);
+            document.put("schema_version", Verb.SCHEMA_VERSION).put("dry_run", true);
             document.setAll(answer.toJson());
             console.json(document);
         } else {

@@ -3,7 +3,6 @@ package io.muster.cli.change;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
@@ -96,7 +95,7 @@ public final class Reload extends ServerVerb {
             console()
                     .json(JsonNodeFactory.instance
                             .objectNode()
-                            .put("schema_version", Overview.SCHEMA_VERSION)
+                            .put("schema_version", SCHEMA_VERSION)
                             .put("dry_run", true)
                             .put("nnodes", next.nodes())
                             .put("added", remap.added().toString())

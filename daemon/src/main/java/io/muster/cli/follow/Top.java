@@ -1,5 +1,6 @@
 package io.muster.cli.follow;
 
+import io.muster.cli.ask.Explanation;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
@@ -8,6 +9,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Screen;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +40,7 @@ public final class Top extends ServerVerb {
         if (json()) {
             throw new Failure(Exit.USAGE, "this verb prints no JSON", "`muster status --json` prints the same once");
         }
-        try (TopFeed feed = TopFeed.start(client, this::connect, zone.zone(console())::second);
+        try (TopFeed feed = TopFeed.start(client, this::connect, this::lines);
                 Screen screen = Screen.open(console())) {
             TopView view = new TopView(console().style());
             long drawn = 0;
@@ -62,6 +64,12 @@ public final class Top extends ServerVerb {
                 }
             }
         }
+    }
+
+    private List<String> lines(Explanation host) {
+        return host.texts(console(), zone.zone(console())).stream()
+                .flatMap(String::lines)
+                .toList();
     }
 
     private static void take(TopFeed.News news, TopView view) {

@@ -2,12 +2,12 @@ package io.muster.cli.follow;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.cli.ask.EventFeed;
-import io.muster.cli.ask.Overview;
+import io.muster.cli.ask.Explanation;
 import io.muster.cli.ask.StateDocument;
+import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Pause;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.status.HostStatus;
+import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.function.DoubleFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,16 +56,17 @@ final class TopFeed implements AutoCloseable {
     }
 
     private final Dial dial;
-    private final DoubleFunction<String> time;
+    private final Function<Explanation, List<String>> print;
     private final BlockingQueue<News> news = new LinkedBlockingQueue<>();
     private final Thread thread;
     private volatile boolean ended;
     /** The host that is shown; "" for none. */
     private volatile String host = "";
 
-    private TopFeed(Dial dial, FluxClient client, @Nullable EventFeed journal, DoubleFunction<String> time) {
+    private TopFeed(
+            Dial dial, FluxClient client, @Nullable EventFeed journal, Function<Explanation, List<String>> print) {
         this.dial = dial;
-        this.time = time;
+        this.print = print;
         this.thread = new Thread(() -> run(client, journal), "top");
         thread.setDaemon(true);
     }
@@ -74,9 +75,9 @@ final class TopFeed implements AutoCloseable {
      * Begins to read over a connection, which belongs to the thread until the feed is closed. If the daemon does not let the
      * user read, this method throws an exception.
      */
-    static TopFeed start(FluxClient client, Dial dial, DoubleFunction<String> time) throws IOException {
+    static TopFeed start(FluxClient client, Dial dial, Function<Explanation, List<String>> print) throws IOException {
         EventFeed journal = journal(client);
-        TopFeed feed = new TopFeed(dial, client, journal, time);
+        TopFeed feed = new TopFeed(dial, client, journal, print);
         feed.tell(client);
         feed.thread.start();
         return feed;
@@ -160,19 +161,20 @@ final class TopFeed implements AutoCloseable {
         String shown = host;
         return say(new News(
                 StateDocument.ask(client, StateDocument.STATUS, JsonNodeFactory.instance.objectNode()),
-                shown.isEmpty() ? List.of() : account(Overview.ask(client), shown),
+                shown.isEmpty() ? List.of() : account(client, shown),
                 "",
                 null));
     }
 
-    private List<String> account(Overview standing, String name) {
-        Idset ranks = standing.resources().ranksOf(name);
-        return ranks.isEmpty()
-                ? List.of("there is no host " + name)
-                : new HostStatus(standing.state(), ranks.first(), standing.usage(), standing.schedulers(), List.of())
-                        .text(standing.time(), "", time)
-                        .lines()
-                        .toList();
+    private List<String> account(FluxClient client, String name) throws IOException {
+        try {
+            return print.apply(Explanation.ask(client, new WhyQuery(name, WhyQuery.USUAL_EVENTS, 1, -1)));
+        } catch (Failure gone) {
+            if (gone.exit() != Exit.NO_TARGET) {
+                throw gone;
+            }
+            return List.of(gone.sentence());
+        }
     }
 
     /** Sets the host of which reports tell everything; "" for none. */

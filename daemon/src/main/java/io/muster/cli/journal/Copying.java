@@ -2,11 +2,11 @@ package io.muster.cli.journal;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Progress;
+import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.journal.JournalCopy;
 import io.muster.daemon.journal.JournalDump;
@@ -33,7 +33,7 @@ final class Copying {
     static void report(Console console, boolean json, Disk from, Disk to, JournalCopy.CopyResult report) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("source", from.where());
+            document.put("schema_version", Verb.SCHEMA_VERSION).put("source", from.where());
             document.put("directory", to.where());
             document.put("last_seq", report.lastSeq()).put("segments", report.segments());
             document.put("bytes", report.bytes()).put("aside", report.aside());

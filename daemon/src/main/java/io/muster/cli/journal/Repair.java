@@ -3,7 +3,6 @@ package io.muster.cli.journal;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -48,7 +47,7 @@ public final class Repair extends Verb {
         JournalRepair.RepairResult report = repair(disk);
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION).put("state_dir", disk.where());
+            document.put("schema_version", SCHEMA_VERSION).put("state_dir", disk.where());
             document.put("dry_run", dryRun);
             document.put("lost", report.lost()).put("last_seq", report.lastSeq());
             ArrayNode actions = document.putArray("actions");

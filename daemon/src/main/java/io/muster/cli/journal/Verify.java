@@ -3,7 +3,6 @@ package io.muster.cli.journal;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -65,7 +64,7 @@ public final class Verify extends Verb {
 
     private static ObjectNode json(LocalDisk disk, JournalCheck.CheckResult report) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("schema_version", Overview.SCHEMA_VERSION).put("state_dir", disk.where());
+        json.put("schema_version", SCHEMA_VERSION).put("state_dir", disk.where());
         json.put("startable", report.startable()).put("segments", report.segments());
         json.put("events", report.events()).put("first_seq", report.firstSeq());
         json.put("last_seq", report.lastSeq()).put("snapshot_seq", report.snapshotSeq());

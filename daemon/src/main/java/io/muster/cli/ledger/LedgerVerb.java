@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.NamedDaemon;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -107,7 +106,7 @@ public abstract class LedgerVerb extends Verb {
         private static ObjectNode json(String prefix, LedgerAdmin.Status status) {
             Leader leader = status.leader();
             ObjectNode json = JsonNodeFactory.instance.objectNode();
-            json.put("schema_version", Overview.SCHEMA_VERSION).put("prefix", prefix);
+            json.put("schema_version", SCHEMA_VERSION).put("prefix", prefix);
             json.put("ledger", status.id()).put("first_seq", status.firstSeq());
             json.put("last_seq", status.seq()).put("snapshot_seq", status.snapshotSeq());
             json.put("term", status.term()).put("leader", leader == null ? "" : leader.member());

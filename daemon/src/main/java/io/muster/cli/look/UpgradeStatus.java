@@ -3,7 +3,6 @@ package io.muster.cli.look;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -27,7 +26,7 @@ public final class UpgradeStatus extends ServerVerb {
         ObjectNode answer = client.rpc("resource.upgrade-status", null);
         if (json()) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Overview.SCHEMA_VERSION);
+            document.put("schema_version", SCHEMA_VERSION);
             document.setAll(answer);
             console().json(document);
             return Exit.OK;

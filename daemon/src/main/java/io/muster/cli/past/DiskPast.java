@@ -1,5 +1,6 @@
 package io.muster.cli.past;
 
+import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -10,7 +11,8 @@ import io.muster.daemon.past.Inquiry;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
-import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,8 +33,9 @@ final class DiskPast implements PastSource {
     }
 
     @Override
-    public InventoryState present() throws IOException {
-        return now().state();
+    public Hostlist hosts(String targets) throws IOException {
+        ResourceSet resources = now().state().resources();
+        return resources.hostsOf(TargetNames.find(resources, targets));
     }
 
     private Inquiry.Present now() throws IOException {

@@ -2,7 +2,6 @@ package io.muster.cli.past;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Column;
@@ -20,7 +19,6 @@ import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.TargetExpression;
 import java.io.IOException;
 import java.util.LinkedHashSet;
@@ -38,8 +36,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Show when hosts were drained, excluded or offline, by whom and why.",
             "The command reads the state directory if you name it, or if you may read the usual one and name no "
-                    + "daemon. Otherwise it asks the daemon, which reads its disk. A Flux broker knows only the events in "
-                    + "its memory.",
+                    + "daemon. Otherwise it asks the daemon, which reads its disk.",
             "The last line says since when the answer is complete. \"before TIME\" means that the host was in "
                     + "this state when the known events began. The exit status is 9 if events of the period are missing."
         },
@@ -87,7 +84,7 @@ public final class History extends Verb {
             boolean complete = coverage.isComplete(span.since());
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
-                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", past.name());
+                document.put("schema_version", SCHEMA_VERSION).put("source", past.name());
                 document.setAll(answer.toJson(span.since(), end));
                 console().json(document);
             } else if (answer.intervals().isEmpty()) {
@@ -116,9 +113,7 @@ public final class History extends Verb {
         Set<String> wanted = new LinkedHashSet<>();
         for (String text : hosts) {
             if (TargetExpression.isSelection(text) || TargetExpression.isSearch(text) || isIdset(text)) {
-                ResourceSet resources = past.present().resources();
-                Idset ranks = TargetNames.find(resources, past.resolve(text));
-                wanted.addAll(resources.hostsOf(ranks).expand());
+                wanted.addAll(past.hosts(text).expand());
             } else {
                 wanted.addAll(hostlist(text).expand());
             }

@@ -2,20 +2,15 @@ package io.muster.cli.past;
 
 import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
-import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.hostlist.Hostlist;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Set;
 
 /** Answers questions about the past, from a disk or by asking a server. */
 interface PastSource extends Closeable {
-    /** The inventory as it is now; fails if it is not known. */
-    InventoryState present() throws IOException;
-
-    /** Returns targets with ranks in place of each {@code @{EXPRESSION}}, if the source can search. */
-    default String resolve(String targets) throws IOException {
-        return targets;
-    }
+    /** Returns the hosts that ranks, {@code all} and {@code @PROPERTY} stand for now; a daemon also searches. */
+    Hostlist hosts(String targets) throws IOException;
 
     /**
      * @param hosts empty for all hosts

@@ -2,7 +2,6 @@ package io.muster.cli.past;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.PeriodOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
@@ -91,7 +90,7 @@ public final class ReportVerb extends Verb {
             });
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
-                document.put("schema_version", Overview.SCHEMA_VERSION).put("source", past.name());
+                document.put("schema_version", SCHEMA_VERSION).put("source", past.name());
                 document.setAll(answer.coverageJson(span.since()));
                 document.setAll(totals.toJson());
                 console().json(document);

@@ -2,23 +2,18 @@ package io.muster.cli.past;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.EventFeed;
-import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.TargetNames;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Progress;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
-import io.muster.inventory.history.Past;
 import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.admin.HistoryAnswer;
 import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
-import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.time.Duration;
@@ -27,38 +22,23 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
-/** Requests the past from a daemon, which reads it from disk, or from a Flux broker, which has it in memory. */
+/** Requests the past from a daemon, which reads it from disk. */
 final class ServerPast implements PastSource {
     /** How long to wait for a part of an answer before the progress is drawn again. */
     private static final Duration GLANCE = Duration.ofMillis(200);
 
     private final FluxClient client;
     private final Console console;
-    private final double now;
-    private @Nullable Overview standing;
-    private String name = "the daemon";
 
     ServerPast(FluxClient client, Console console) {
         this.client = client;
         this.console = console;
-        this.now = console.now();
     }
 
     @Override
-    public InventoryState present() throws IOException {
-        Overview known = standing;
-        if (known == null) {
-            known = Overview.ask(client);
-            standing = known;
-        }
-        return known.state();
-    }
-
-    @Override
-    public String resolve(String targets) throws IOException {
-        return TargetNames.resolve(client, targets);
+    public Hostlist hosts(String targets) throws IOException {
+        return StateDocument.find(client, "targets", targets).hosts();
     }
 
     @Override
@@ -78,11 +58,6 @@ final class ServerPast implements PastSource {
                 coverage = part.coverage();
                 read += part.intervals().size();
             }
-        } catch (RpcException e) {
-            if (e.errno().equals(Errno.ENOSYS)) {
-                return remembered(hosts, period, notes);
-            }
-            throw e;
         }
         if (coverage == null) {
             throw new IOException("the daemon ended its answer early");
@@ -112,36 +87,9 @@ final class ServerPast implements PastSource {
         }
     }
 
-    /**
-     * Answers from the events that the server remembers and from its state, for a server that does not know
-     * {@code resource.history}.
-     */
-    private PastAnswer remembered(Set<String> hosts, Period period, boolean notes) throws IOException {
-        name = "the server's memory";
-        Past past = new Past(hosts, period, notes);
-        double lost = 0;
-        try (EventFeed journal = EventFeed.follow(client)) {
-            for (ObjectNode event = journal.remembered(); event != null; event = journal.remembered()) {
-                if (event.path("name").asText().equals("truncate")) {
-                    past.missing("");
-                    lost = event.path("timestamp").asDouble();
-                }
-                past.add(event);
-            }
-        }
-        if (period.until() >= now) {
-            past.add(present(), now);
-        }
-        Coverage known = past.coverage();
-        // The events since then are known, but not always their effects.
-        Hostlist unknown = known.unknown();
-        Coverage coverage = new Coverage(known.first(), lost > 0 ? lost : known.since(), lost == 0, "", unknown);
-        return PastAnswer.of(past.rest(), coverage);
-    }
-
     @Override
     public String name() {
-        return name;
+        return "the daemon";
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.muster.cli.request;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -12,8 +11,6 @@ import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Fsd;
 import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Verdict;
-import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.request.Constraint;
@@ -194,38 +191,21 @@ public final class Feasible extends Verb {
     private FeasibilityAnswer ask(FluxClient client, ObjectNode payload) throws IOException {
         try {
             ObjectNode answer = client.rpc(FeasibilityRequest.TOPIC, payload);
-            return answer.has("verdict")
-                    ? FeasibilityAnswer.parse(answer)
-                    : ofFlux(Verdict.YES, "the server finds no obstacle");
+            if (!answer.has("verdict")) {
+                throw new Failure(UNKNOWN, "the server does not explain its answer", "it is a Flux broker, not Muster");
+            }
+            return FeasibilityAnswer.parse(answer);
         } catch (RpcException e) {
-            if (e.errno().equals(Errno.EOVERFLOW)) {
-                return ofFlux(Verdict.NEVER, e.sentence());
-            }
-            if (e.errno().equals(Errno.EINVAL)) {
-                return ofFlux(Verdict.INVALID, e.sentence());
-            }
             throw e.errno().equals(Errno.EPERM)
                     ? Failure.of(e, "")
                     : new Failure(UNKNOWN, "the server could not decide: " + e.sentence());
         }
     }
 
-    /**
-     * Returns the answer of one of Flux's own services, which respond with yes or never, but not with the answer for the
-     * present time.
-     */
-    private FeasibilityAnswer ofFlux(Verdict verdict, String sentence) {
-        if (now && verdict == Verdict.YES) {
-            throw new Failure(UNKNOWN, "the server cannot answer for --now");
-        }
-        Assessment answer = new Assessment(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
-        return new FeasibilityAnswer(false, answer, 0, Hostlist.EMPTY);
-    }
-
     private int report(FeasibilityAnswer found) {
         Assessment answer = found.answer();
         if (json) {
-            ObjectNode document = JsonNodeFactory.instance.objectNode().put("schema_version", Overview.SCHEMA_VERSION);
+            ObjectNode document = JsonNodeFactory.instance.objectNode().put("schema_version", SCHEMA_VERSION);
             console().json(document.setAll(found.toJson()));
         } else {
             say(word(answer.verdict()), answer.sentence());

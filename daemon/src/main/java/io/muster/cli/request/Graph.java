@@ -5,8 +5,6 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.muster.cli.ask.Overview;
-import io.muster.cli.ask.ServerGraph;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -16,6 +14,7 @@ import io.muster.inventory.find.Expression;
 import io.muster.inventory.find.Search;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.EdgeKind;
+import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Jgf;
 import io.muster.inventory.graph.Picture;
 import io.muster.inventory.graph.ResourceGraph;
@@ -25,10 +24,12 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.NotJson;
+import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.LiveGraph;
 import io.muster.protocol.admin.Get;
+import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.client.FluxClient;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -177,10 +178,19 @@ public final class Graph extends Verb {
     private ResourceGraph ofServer() throws IOException {
         try (FluxClient client = server.connect(console())) {
             Get answer = Get.parse(client.rpc("resource.get", null));
-            InventoryState state = Overview.ask(client).state();
+            InventoryState state =
+                    StateAnswer.parse(client.rpc(StateAnswer.TOPIC, null)).state();
             boolean noted = state.notes().inside().keySet().stream().anyMatch(path -> !path.isEmpty());
-            return LiveGraph.of(ServerGraph.of(answer, detail(full || noted)), state);
+            return LiveGraph.of(Structure.of(answer.resources(), entries(answer), detail(full || noted)), state);
         }
+    }
+
+    private static List<GraphEntry> entries(Get answer) {
+        Problems problems = new Problems();
+        List<GraphEntry> entries =
+                answer.graph().isMissingNode() ? List.of() : GraphEntry.readAll(answer.graph(), "graph", problems);
+        problems.throwIfAny("resource.get");
+        return entries;
     }
 
     private ResourceGraph ofFile(Source source) throws IOException {

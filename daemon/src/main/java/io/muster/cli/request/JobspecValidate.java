@@ -3,7 +3,6 @@ package io.muster.cli.request;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -98,7 +97,7 @@ public final class JobspecValidate extends Verb {
 
     private static ObjectNode document(boolean valid, List<Problem> problems, List<Problem> notes) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("schema_version", Overview.SCHEMA_VERSION).put("valid", valid);
+        json.put("schema_version", SCHEMA_VERSION).put("valid", valid);
         list(json.putArray("problems"), problems);
         list(json.putArray("notes"), notes);
         return json;

@@ -48,7 +48,10 @@ public final class Failure extends RuntimeException {
             return failure;
         }
         if (number == Errno.ENOSYS.value()) {
-            return new Failure(Exit.ERROR, error.sentence(), "the server does not know this request");
+            return new Failure(
+                    Exit.ERROR,
+                    error.sentence(),
+                    "the server does not know this request; for a Flux broker, use `flux resource`");
         }
         return new Failure(Exit.ERROR, error.sentence(), advice);
     }

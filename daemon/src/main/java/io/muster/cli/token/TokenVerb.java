@@ -3,7 +3,6 @@ package io.muster.cli.token;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.cli.ask.Overview;
 import io.muster.cli.ask.StateDirOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -70,7 +69,7 @@ abstract class TokenVerb extends Verb {
     final ObjectNode document() {
         return JsonNodeFactory.instance
                 .objectNode()
-                .put("schema_version", Overview.SCHEMA_VERSION)
+                .put("schema_version", SCHEMA_VERSION)
                 .put("state_dir", where);
     }
 

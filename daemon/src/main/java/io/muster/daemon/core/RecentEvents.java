@@ -4,7 +4,9 @@ import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.protocol.wire.Bytes;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -104,6 +106,11 @@ public final class RecentEvents {
             bytes -= dropped.json.length();
             droppedAt = dropped.timestamp;
         }
+    }
+
+    /** Returns the entries that are kept, oldest first. */
+    public List<Item> kept() {
+        return new ArrayList<>(items);
     }
 
     double droppedAt() {

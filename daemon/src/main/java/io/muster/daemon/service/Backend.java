@@ -14,6 +14,7 @@ public record Backend(
     public record Answers(
             Queries queries,
             Documents documents,
+            Explanations why,
             PastDocuments past,
             DaemonDocument daemon,
             FeasibilityChecks feasible,

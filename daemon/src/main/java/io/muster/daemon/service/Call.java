@@ -8,6 +8,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.operation.ChangeRequest;
 import io.muster.protocol.operation.Document;
 import io.muster.protocol.operation.Operation;
@@ -193,8 +194,8 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void inventory() {
-        backend.answers().queries().inventory(this);
+    public final void state() {
+        backend.answers().queries().state(this);
         later();
     }
 
@@ -244,6 +245,12 @@ public abstract class Call implements Service, Replier {
     @Override
     public final void document(Document document, Bytes unread) throws ProtocolException {
         backend.answers().documents().ask(document, unread, caller.account(), this);
+        waits(true, true);
+    }
+
+    @Override
+    public final void why(WhyQuery query) {
+        backend.answers().why().ask(query, rights().allow(Right.FOLLOW), caller.account(), this);
         waits(true, true);
     }
 

@@ -315,18 +315,15 @@ public final class Documents {
         return Bytes.join(Bytes.of(all.toPieces().all()), Bytes.wrap(new byte[] {0}));
     }
 
-    /** Returns the state of a host, without the parts that only the core thread may read. */
+    /** Returns the state of a host. */
     private static ObjectNode host(Situation now, InventoryState state, int rank) {
-        ObjectNode json = new HostStatus(state, rank, now.usage(), null, List.of()).toJson();
-        json.remove(List.of("schedulers", "events"));
+        ObjectNode json = new HostStatus(state, rank, now.usage(), List.of()).toJson();
         ResourceSet own = state.resources().keep(Idset.of(rank));
         return json.put("ncores", own.cores()).put("ngpus", own.gpus());
     }
 
     private static ObjectNode departed(String host, Departed left) {
-        ObjectNode json = new Departure(host, left, List.of()).toJson();
-        json.remove("events");
-        return json;
+        return new Departure(host, left).toJson();
     }
 
     private static List<StateGroup> groups(Situation now, Idset among) {

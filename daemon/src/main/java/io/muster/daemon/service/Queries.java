@@ -25,8 +25,8 @@ import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.admin.Get;
-import io.muster.protocol.admin.InventoryAnswer;
 import io.muster.protocol.admin.SchedStatus;
+import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.Status;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -65,7 +65,7 @@ public final class Queries implements Configurable {
     private final Turns<InventoryState> status;
     private final Turns<Situation> schedStatus;
     private final Turns<Described> get;
-    private final Turns<InventoryAnswer> everything;
+    private final Turns<StateAnswer> everything;
 
     /** @param beside encodes long responses beside the core thread */
     public Queries(
@@ -163,10 +163,9 @@ public final class Queries implements Configurable {
     }
 
     /**
-     * Responds to resource.inventory, a method that only Muster has: the whole state of the daemon, for `muster status` and
-     * `muster why`.
+     * Responds to resource.state, a method that only Muster has: the whole state of the daemon.
      */
-    void inventory(Replier reply) {
+    void state(Replier reply) {
         everything.ask(Bytes.EMPTY, this, reply);
     }
 
@@ -179,9 +178,9 @@ public final class Queries implements Configurable {
         return schedulers;
     }
 
-    private InventoryAnswer all() {
+    private StateAnswer all() {
         Committed now = inventory.committed();
-        return new InventoryAnswer(
+        return new StateAnswer(
                 now.seq(),
                 inventory.now(),
                 inventory.fault(),
@@ -307,7 +306,7 @@ public final class Queries implements Configurable {
     }
 
     /**
-     * The long part of the last response to resource.inventory, kept with the state from which it was encoded. Used by one
+     * The long part of the last response to resource.state, kept with the state from which it was encoded. Used by one
      * encoding at a time.
      */
     private static final class Body {
@@ -317,7 +316,7 @@ public final class Queries implements Configurable {
         @SuppressWarnings("ReferenceEquality") // as in Turns
         Bytes of(InventoryState state) {
             if (source != state) {
-                encoded = InventoryAnswer.body(state);
+                encoded = StateAnswer.body(state);
                 source = state;
             }
             return encoded;

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.cli.terminal.Failure;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -58,15 +60,14 @@ class EventFilterTest {
         var tagged = new JsonMapper().createObjectNode().put("timestamp", 100.5).put("name", "property-add");
         tagged.putObject("context").putObject("properties").put("gpu", "0").put("batch", "4-5");
         for (JsonNode event : List.of(online, tagged)) {
-            assertThat(EventFilter.ALL.about("node5", resources).matches(event)).isTrue();
+            assertThat(about("node5", resources).matches(event)).isTrue();
             assertThat(EventFilter.ALL.about("5").matches(event)).isTrue();
-            assertThat(EventFilter.ALL.about("node6", resources).matches(event)).isFalse();
+            assertThat(about("node6", resources).matches(event)).isFalse();
             assertThat(EventFilter.ALL.about("6").matches(event)).isFalse();
             assertThat(EventFilter.ALL.about("node5").matches(event)).isFalse();
         }
-        assertThat(EventFilter.ALL.about("gone[1-2],node2", resources).matches(DRAIN))
-                .isTrue();
-        assertThat(EventFilter.ALL.about("gone2", resources).matches(DRAIN)).isFalse();
+        assertThat(about("gone[1-2],node2", resources).matches(DRAIN)).isTrue();
+        assertThat(about("gone2", resources).matches(DRAIN)).isFalse();
     }
 
     @Test
@@ -85,7 +86,16 @@ class EventFilterTest {
         ResourceSet resources = ResourceSet.parse("""
                 {"version":1,"execution":{"R_lite":[{"rank":"0-1","children":{"core":"0"}}],
                 "starttime":0,"expiration":0,"nodelist":["node[2-3]"]}}""");
-        assertThat(EventFilter.ALL.about("node2", resources).matches(DRAIN)).isTrue();
-        assertThat(EventFilter.ALL.about("node3", resources).matches(DRAIN)).isFalse();
+        assertThat(about("node2", resources).matches(DRAIN)).isTrue();
+        assertThat(about("node3", resources).matches(DRAIN)).isFalse();
+    }
+
+    /** Returns the filter for events of a server with these resources. */
+    private static EventFilter about(String hosts, ResourceSet resources) {
+        Idset ranks = Idset.EMPTY;
+        for (String host : Hostlist.parse(hosts).expand()) {
+            ranks = ranks.union(resources.ranksOf(host));
+        }
+        return EventFilter.ALL.about(hosts).knowing(ranks);
     }
 }

@@ -137,6 +137,7 @@ final class OpenApiTest {
             for (String by : List.of("reason", "host", "holder", "user", "state")) {
                 check("report", http.get("/v1/report?by=" + by));
             }
+            check("why", http.get("/v1/why?targets=node1,/cluster0&count=2"));
             check("find", http.get("/v1/find?expr=node"));
             check("find", http.get("/v1/find?expr=node&output=paths&best=1&by=rank"));
             check("find", http.get("/v1/find?expr=node&output=jgf"));

@@ -70,7 +70,7 @@ class BacklogTest extends LinkFixture {
                 ",", "a".repeat(1000), "b".repeat(1000), "c".repeat(1000), "d".repeat(1000), "e".repeat(1000))));
         stopReading();
         for (int tag = 1; tag <= 1000; tag++) {
-            write("resource.inventory", "", 0, tag);
+            write("resource.state", "", 0, tag);
         }
         settle();
         assertThat(stage.counted).isEmpty();

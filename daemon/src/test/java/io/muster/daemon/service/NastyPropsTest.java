@@ -26,7 +26,7 @@ class NastyPropsTest {
         "resource.status",
         "resource.sched-status",
         "resource.get",
-        "resource.inventory",
+        "resource.state",
         "config.get",
         "attr.list",
         "resource.stats-get"

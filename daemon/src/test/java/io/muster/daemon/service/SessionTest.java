@@ -52,6 +52,7 @@ class SessionTest {
             Map.entry("resource.layout", "{}"),
             Map.entry("resource.list", "{}"),
             Map.entry("resource.summary", "{}"),
+            Map.entry("resource.why", "{\"targets\":\"node1\"}"),
             Map.entry("resource.intervals", "{}"),
             Map.entry("resource.totals", "{}"),
             Map.entry("resource.alerts", "{\"version\":\"4\",\"alerts\":[]}"),
@@ -141,10 +142,10 @@ class SessionTest {
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage resource.annotate resource.alerts
             """, ADMINS, """
-            resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.inventory resource.find resource.ping
+            resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
-            resource.list resource.summary resource.impact resource.R resource.layout resource.service
+            resource.list resource.summary resource.impact resource.R resource.layout resource.service resource.why
             """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
 
     static List<Arguments> everyTopicAndRole() {
@@ -329,13 +330,22 @@ class SessionTest {
     }
 
     @Test
+    void onlyThoseWhoMayFollowTheJournalAreToldEvents() {
+        owner.ask("resource.drain", "{\"targets\":\"1\",\"reason\":\"fan\"}");
+        String question = "{\"targets\":\"1\"}";
+        assertThat(owner.ask("resource.why", question)).contains("\"events_refused\":null", "\"name\":\"drain\"");
+        assertThat(stage.join(Stage.guest()).ask("resource.why", question))
+                .contains("\"events_refused\":\"only admins may read the journal\"", "\"events\":[]");
+    }
+
+    @Test
     void theOwnerMaySendRequestsForOthersAndIsNamedAsTheSpeaker() {
         Request request = Request.of("resource.drain", Bytes.text("{\"targets\":\"1\"}"), 0, 1)
                 .with(new Credentials(4321, Credentials.OWNER));
         owner.session.receive(request);
         stage.rig.settle();
         assertThat(owner.received()).containsExactly(OK);
-        assertThat(owner.ask("resource.inventory", null))
+        assertThat(owner.ask("resource.state", null))
                 .contains(
                         "\"by\":{\"userid\":4321,\"user\":\"4321\",\"speaker\":{\"userid\":1000,\"user\":\"ada\",\"pid\":4711}}");
     }
@@ -657,7 +667,7 @@ class SessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.inventory"})
+    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.state"})
     void queriesThatArriveDuringAComputationShareOneAnswer(String topic) {
         for (int i = 0; i < 5; i++) {
             owner.send(topic, null, 0);

@@ -207,7 +207,7 @@ class SpeakForTest {
         ask(flux, 0, "resource.exclude", "{\"targets\":\"2\"}");
 
         String speaker = "\"speaker\":{\"userid\":500,\"user\":\"flux\",\"pid\":4711";
-        assertThat(join(OWNER).ask("resource.inventory", null))
+        assertThat(join(OWNER).ask("resource.state", null))
                 .contains("\"by\":{\"userid\":1001,\"user\":\"alice\"," + speaker + "}}")
                 .contains("\"by\":{\"userid\":0,\"user\":\"root\"," + speaker + ",\"squashed\":true}}");
         Stage.Caller alice = join(ALICE);

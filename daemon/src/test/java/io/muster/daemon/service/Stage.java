@@ -137,6 +137,8 @@ public final class Stage implements AutoCloseable {
         Backend.Answers parts = new Backend.Answers(
                 queries,
                 new Documents(rig.inventory, queries, selections, answers),
+                new Explanations(
+                        queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
                 new PastDocuments(rig.inventory, histories, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
                 feasible,

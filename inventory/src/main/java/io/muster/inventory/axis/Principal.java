@@ -152,9 +152,14 @@ public record Principal(
 
     /** Returns {@link #author()} from the members that {@link #write} writes. */
     public static String author(JsonNode members) {
+        return of(members).author();
+    }
+
+    /** Returns the author from the members that {@link #write} writes, as far as they are there. */
+    public static Principal of(JsonNode members) {
         Principal user = lenient(members);
         JsonNode by = members.path("speaker");
-        return (by.isObject() ? user.through(lenient(by), false) : user).author();
+        return by.isObject() ? user.through(lenient(by), false) : user;
     }
 
     private static Principal lenient(JsonNode members) {

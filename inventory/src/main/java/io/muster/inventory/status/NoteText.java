@@ -9,41 +9,10 @@ import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** Formats the notes on vertices for people and as JSON. */
+/** Formats the notes on vertices as JSON. */
 public final class NoteText {
     private NoteText() {}
-
-    /**
-     * Appends the lines about a note.
-     *
-     * @param path the path below the node, "" for the node; null if the heading names the vertex
-     */
-    static void lines(StringBuilder out, @Nullable String path, Note note, double now) {
-        String lead = path == null || path.isEmpty() ? "" : path + ": ";
-        Fact mark = note.mark();
-        if (mark != null) {
-            HostStatus.line(
-                    out,
-                    "mark",
-                    lead
-                            + mark.value()
-                            + (mark.reason().isEmpty() ? "" : ": " + mark.reason())
-                            + author(mark, now)
-                            + (lead.isEmpty() ? "" : "; a state below the node does not take the node down"));
-        }
-        note.tags()
-                .forEach((key, tag) -> HostStatus.line(
-                        out, "tag", lead + key + (tag.value().isEmpty() ? "" : "=" + tag.value()) + author(tag, now)));
-        note.data()
-                .forEach((key, data) ->
-                        HostStatus.line(out, "data", lead + key + " " + data.value() + author(data, now)));
-    }
-
-    private static String author(Fact fact, double now) {
-        return HostStatus.attributed(fact.by(), fact.since(), now);
-    }
 
     static ArrayNode toJson(Map<String, Note> notes) {
         ArrayNode array = JsonNodeFactory.instance.arrayNode();

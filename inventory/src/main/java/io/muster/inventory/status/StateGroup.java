@@ -194,6 +194,14 @@ public record StateGroup(
         return json;
     }
 
+    static ObjectNode toJson(Membership.Absence absence) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("kind", absence.kind().word()).put("reason", absence.reason());
+        time(json, "since", absence.since());
+        writeAuthor(json, absence.by());
+        return json;
+    }
+
     static ObjectNode toJson(Hold hold) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("holder", hold.holder()).put("reason", hold.reason());

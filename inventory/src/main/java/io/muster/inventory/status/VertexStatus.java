@@ -1,15 +1,11 @@
 package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
-import java.util.List;
-import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param place where the vertex is: at one path, in one node at most
  * @param nodes the ranks of the nodes below the vertex; of its own node if it is in one
  */
-public record VertexStatus(
-        InventoryState state, String path, String pool, Places place, Idset nodes, List<ObjectNode> events)
-        implements Account {
-    @Override
-    public String host() {
-        return path;
-    }
-
+public record VertexStatus(InventoryState state, String path, String pool, Places place, Idset nodes) {
     private boolean isInNode() {
         return !place.inside().isEmpty();
     }
@@ -60,44 +49,13 @@ public record VertexStatus(
         return false;
     }
 
-    @Override
-    public String text(double now, String silence, DoubleFunction<String> time) {
-        Note note = note();
-        Note.Fact mark = note == null ? null : note.mark();
-        StringBuilder out = new StringBuilder();
-        out.append(HostStatus.heading(path + " (" + pool + ")", mark == null ? "no mark" : mark.value()));
-        if (note == null) {
-            HostStatus.line(out, "notes", "none");
-        } else {
-            NoteText.lines(out, null, note, now);
-        }
-        Idset up = nodes.intersect(state.view().up());
-        if (isInNode()) {
-            HostStatus.line(
-                    out,
-                    "node",
-                    state.resources().hostsOf(nodes) + " (rank " + nodes + ") is " + (up.isEmpty() ? "not up" : "up")
-                            + ": a state below the node does not take the node down");
-        } else if (!nodes.isEmpty()) {
-            HostStatus.line(
-                    out,
-                    "nodes",
-                    state.resources().hostsOf(nodes).abridged() + ": " + up.size() + " of " + nodes.size() + " are up");
-        }
-        HostStatus.trail(out, events, silence, now, time);
-        return out.toString();
-    }
-
-    @Override
     public ObjectNode toJson() {
         Note note = note();
         ObjectNode json = NoteText.toJson(path, note == null ? Note.NONE : note);
         json.put("pool", pool).put("ranks", nodes.toString());
         json.put("hosts", state.resources().hostsOf(nodes).toString());
         json.put("up", nodes.intersect(state.view().up()).size());
-        ArrayNode last = JsonNodeFactory.instance.arrayNode();
-        events.forEach(last::add);
-        json.set("events", last);
+        json.put("in_node", isInNode());
         return json;
     }
 }

@@ -104,10 +104,10 @@ class ToldPropsTest {
     private String statusOf(int rank) {
         List<StateGroup> groups = StateGroup.of(state, Idset.EMPTY, Idset.of(rank));
         assertThat(groups).hasSize(1);
-        HostStatus why = new HostStatus(state, rank, List.of(), null, List.of());
+        HostStatus why = new HostStatus(state, rank, List.of(), List.of());
         boolean up = Told.of(state, rank).contains("available");
         assertThat(why.toJson().path("up").asBoolean()).isEqualTo(up);
-        assertThat(why.text(100, "", time -> ""))
+        assertThat(WhyText.of(why.account(), 100, "", time -> ""))
                 .startsWith("n" + rank + " (rank " + rank + "): "
                         + (up ? "up\n" : "not up: " + String.join(", ", Told.of(state, rank)) + "\n"));
         return groups.get(0).word();

@@ -187,15 +187,13 @@ class WebPageTest {
             page.getByLabel("Reason", new Page.GetByLabelOptions().setExact(true))
                     .fill("fan");
             assertThat(page.locator(".plan code").last()).hasText("{\"down\":\"7-8\"}");
-            assertThat(daemon.ask("resource.inventory").toString())
-                    .as("a dry run")
-                    .doesNotContain("\"fan\"");
+            assertThat(daemon.ask("resource.state").toString()).as("a dry run").doesNotContain("\"fan\"");
             assertThat(go).hasText("Drain 2 hosts");
             go.click();
             assertThat(page.locator(".done")).containsText("node[7-8]");
             button(page, "Close").click();
             assertThat(rows(page)).containsText(Pattern.compile("node\\[7-8].*token:web-.*fan"));
-            assertThat(daemon.ask("resource.inventory").toString()).contains("token:web-", "\"fan\"");
+            assertThat(daemon.ask("resource.state").toString()).contains("token:web-", "\"fan\"");
 
             button(page, "Undrain…").click();
             page.getByLabel("Reason", new Page.GetByLabelOptions().setExact(true))

@@ -164,8 +164,7 @@ public final class ConcurrentAdmins {
             SchedulerModel acquired = new SchedulerModel();
             acquired.receive(client.stream("resource.acquire", null).next());
             assertThat(acquired.up()).as("up, to whoever acquires now").isEqualTo(up);
-            assertThat(client.rpc("resource.inventory", null).path("up").asText())
-                    .isEqualTo(up.toString());
+            assertThat(client.rpc("resource.state", null).path("up").asText()).isEqualTo(up.toString());
         }
         updates += shift == null ? 0 : shift.scheduler.knowledge().responses() - 1;
         shift = null;

@@ -96,7 +96,7 @@ class AlertmanagerTest {
     }
 
     private static String holds(DaemonProcess daemon) throws IOException {
-        return daemon.ask("resource.inventory").toString();
+        return daemon.ask("resource.state").toString();
     }
 
     private static String metrics(DaemonProcess daemon) throws IOException, InterruptedException {

@@ -48,7 +48,7 @@ class BackupTest {
                         .expect("history is deleted because its files are larger than muster.history-size");
                 Load load = new Load(daemon)) {
             for (int i = 0; i < BACKUPS; i++) {
-                long seq = daemon.ask("resource.inventory").path("seq").longValue();
+                long seq = daemon.ask("resource.state").path("seq").longValue();
                 answered.add(Map.copyOf(load.answered));
                 JsonNode report = muster(
                         "backup",

@@ -116,14 +116,14 @@ class CrashTest {
             admins.awaitAnswers(random.nextInt(800));
             admins.finish();
             admins.awaitScheduler();
-            before = lasting(daemon.ask("resource.inventory"));
+            before = lasting(daemon.ask("resource.state"));
             admins.expectEnd();
             daemon.kill();
             admins.join();
         }
         admins.checkDirectory(setup().stateDir());
         try (DaemonProcess daemon = setup().start().expect(TORN, SHORT_HISTORY)) {
-            assertThat(lasting(daemon.ask("resource.inventory")))
+            assertThat(lasting(daemon.ask("resource.state")))
                     .as("the inventory after a crash at rest")
                     .isEqualTo(before);
             admins.settle(daemon);
@@ -135,11 +135,11 @@ class CrashTest {
         ObjectNode before;
         try (DaemonProcess daemon = setup().start().expect(TORN, SHORT_HISTORY)) {
             admins.settle(daemon);
-            before = lasting(daemon.ask("resource.inventory"));
+            before = lasting(daemon.ask("resource.state"));
         }
         admins.checkDirectory(setup().stateDir());
         try (DaemonProcess daemon = setup().start()) {
-            assertThat(lasting(daemon.ask("resource.inventory")))
+            assertThat(lasting(daemon.ask("resource.state")))
                     .as("the inventory after a clean restart")
                     .isEqualTo(before);
         }

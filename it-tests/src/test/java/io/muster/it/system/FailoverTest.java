@@ -285,9 +285,9 @@ class FailoverTest {
         }
         int leader = daemons.awaitLeader();
         long last = daemons.awaitAgreement();
-        ObjectNode state = lasting(daemons.get(leader).ask("resource.inventory"));
+        ObjectNode state = lasting(daemons.get(leader).ask("resource.state"));
         for (int i = 0; i < SIZE; i++) {
-            assertThat(lasting(daemons.get(i).ask("resource.inventory")))
+            assertThat(lasting(daemons.get(i).ask("resource.state")))
                     .as("the state of daemon %d, beside that of the leader", i)
                     .isEqualTo(state);
         }

@@ -207,7 +207,7 @@ class FaultTest {
     }
 
     private static String fault(DaemonProcess daemon) throws IOException {
-        return daemon.ask("resource.inventory").path("fault").asText();
+        return daemon.ask("resource.state").path("fault").asText();
     }
 
     private void refusesAndRecovers(DaemonProcess.Setup setup, Act fill, Act makeRoom, String reason) throws Exception {
@@ -334,7 +334,7 @@ class FaultTest {
                         "a new journal segment could not be begun")) {
             recorder = RecordingAdmin.at(daemon, 10);
             recorder.write(50);
-            long seq = daemon.ask("resource.inventory").path("seq").longValue();
+            long seq = daemon.ask("resource.state").path("seq").longValue();
             await().atMost(PATIENCE).until(() -> seq - snapshotSeq(setup) < SNAPSHOT_EVERY); // no snapshot is under way
             long before = snapshotSeq(setup);
             spoil.on(daemon);

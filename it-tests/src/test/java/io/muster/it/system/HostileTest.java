@@ -407,7 +407,7 @@ class HostileTest {
         SchedulerModel follower = new SchedulerModel();
         follower.receive(json(receive(last)));
         honest.finish();
-        Idset up = Idset.parse(daemon.ask("resource.inventory").path("up").asText());
+        Idset up = Idset.parse(daemon.ask("resource.state").path("up").asText());
         while (!follower.up().equals(up)) {
             follower.receive(json(receive(last)));
         }
@@ -506,7 +506,7 @@ class HostileTest {
                     assertThat(errnum(guest, claim, "resource.status", "")).isZero();
                 }
             }
-            assertThat(other.ask("resource.inventory").path("up").asText()).isEqualTo("0-63");
+            assertThat(other.ask("resource.state").path("up").asText()).isEqualTo("0-63");
             other.stop(); // its log is complete then
             assertThat(other.output().lines())
                     .filteredOn(line -> line.contains("denied"))

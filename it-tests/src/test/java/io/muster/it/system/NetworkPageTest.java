@@ -48,7 +48,7 @@ class NetworkPageTest {
     }
 
     private static String state(DaemonProcess daemon) throws IOException {
-        return daemon.ask("resource.inventory").toString();
+        return daemon.ask("resource.state").toString();
     }
 
     private ProcessBuilder script(Path token, String... arguments) {

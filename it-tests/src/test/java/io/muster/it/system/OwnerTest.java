@@ -42,7 +42,7 @@ class OwnerTest {
     }
 
     private static JsonNode scheduler(FluxClient client) throws IOException {
-        ObjectNode answer = client.rpc("resource.inventory", null);
+        ObjectNode answer = client.rpc("resource.state", null);
         assertThat(answer.path("schedulers")).hasSize(1);
         return answer.path("schedulers").get(0);
     }
@@ -89,12 +89,12 @@ class OwnerTest {
                 FluxClient client = daemon.connect();
                 FluxClient admin = daemon.connect()) {
             assertThat(hosts(acquire(client, flux).next())).isEqualTo("node[0-3]");
-            assertThat(admin.rpc("resource.inventory", null).path("waiting")).isNotEmpty();
+            assertThat(admin.rpc("resource.state", null).path("waiting")).isNotEmpty();
             admin.rpc("resource.acquire-release", object("owner", "flux"));
             try (ResponseStream other = admin.stream("resource.acquire", null)) {
                 assertThat(hosts(other.next())).isEqualTo("node[0-2,7]");
             }
-            assertThat(admin.rpc("resource.inventory", null).path("waiting")).isEmpty();
+            assertThat(admin.rpc("resource.state", null).path("waiting")).isEmpty();
             daemon.stop();
         }
     }

@@ -153,7 +153,7 @@ class RelayTest {
     }
 
     private static boolean isReleased(FluxClient admin) throws IOException {
-        return admin.rpc("resource.inventory", null).path("schedulers").isEmpty();
+        return admin.rpc("resource.state", null).path("schedulers").isEmpty();
     }
 
     /** The relay of a login node with a scheduler behind it, while the daemon is killed and started again. */

@@ -161,7 +161,7 @@ final class Siege extends Thread {
     }
 
     private void ask() throws IOException {
-        List<String> topics = List.of("resource.inventory", "resource.status", "resource.get", "resource.sched-status");
+        List<String> topics = List.of("resource.state", "resource.status", "resource.get", "resource.sched-status");
         for (int i = 0; i < 200; i++) {
             connect();
         }

@@ -130,8 +130,7 @@ class SoakTest {
             long heard = schedulers.responses();
             long changes = work(client, SECONDS - SECONDS / 3, schedulers);
             recorder.write(1);
-            Idset up = Idset.parse(
-                    client.rpc("resource.inventory", null).path("up").asText());
+            Idset up = Idset.parse(client.rpc("resource.state", null).path("up").asText());
             await().atMost(PATIENCE).until(() -> schedulers.whoKnow(up) == STREAMS || schedulers.failure() != null);
             assertThat(schedulers.failure()).isNull();
             Footprint end = Footprint.of(daemon);
@@ -250,8 +249,7 @@ class SoakTest {
                 toggle(client, changes++, odd);
             }
             toggle(client, 0, "0-9");
-            Idset up = Idset.parse(
-                    client.rpc("resource.inventory", null).path("up").asText());
+            Idset up = Idset.parse(client.rpc("resource.state", null).path("up").asText());
             await().atMost(PATIENCE).until(() -> schedulers.whoKnow(up) == 20 || schedulers.failure() != null);
             assertThat(schedulers.failure()).isNull();
             assertThat(responses(client)).as("while it is frozen").isEqualTo(heard);
@@ -281,7 +279,7 @@ class SoakTest {
 
     /** The first scheduler that acquired. */
     private static JsonNode frozen(FluxClient client) throws IOException {
-        return client.rpc("resource.inventory", null).path("schedulers").path(0);
+        return client.rpc("resource.state", null).path("schedulers").path(0);
     }
 
     private static boolean isBehind(FluxClient client) throws IOException {

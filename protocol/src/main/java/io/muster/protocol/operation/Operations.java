@@ -16,6 +16,7 @@ import static io.muster.protocol.operation.RequestKeys.BEST;
 import static io.muster.protocol.operation.RequestKeys.BY;
 import static io.muster.protocol.operation.RequestKeys.CAUSE;
 import static io.muster.protocol.operation.RequestKeys.CONSTRAINT;
+import static io.muster.protocol.operation.RequestKeys.COUNT;
 import static io.muster.protocol.operation.RequestKeys.DATA;
 import static io.muster.protocol.operation.RequestKeys.DRY_RUN;
 import static io.muster.protocol.operation.RequestKeys.DURATION;
@@ -25,6 +26,7 @@ import static io.muster.protocol.operation.RequestKeys.EXPAND;
 import static io.muster.protocol.operation.RequestKeys.EXPECT;
 import static io.muster.protocol.operation.RequestKeys.EXPIRATION;
 import static io.muster.protocol.operation.RequestKeys.EXPLAIN;
+import static io.muster.protocol.operation.RequestKeys.EXPLAINED;
 import static io.muster.protocol.operation.RequestKeys.EXPR;
 import static io.muster.protocol.operation.RequestKeys.FORCE;
 import static io.muster.protocol.operation.RequestKeys.FROM;
@@ -95,6 +97,7 @@ import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.operation.Operation.Kind;
 import io.muster.protocol.operation.Operation.Row;
 import io.muster.protocol.wire.Bytes;
@@ -129,7 +132,7 @@ public final class Operations {
             row("resource.status", Right.READ, QUESTION).ofFlux().by(Service::status),
             row("resource.sched-status", Right.READ, QUESTION).ofFlux().by(Service::schedStatus),
             row("resource.get", Right.READ, QUESTION).ofFlux().by(Service::get),
-            row("resource.inventory", Right.READ, QUESTION).by(Service::inventory),
+            row("resource.state", Right.READ, QUESTION).by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
             row(FindRequest.TOPIC, Right.READ, QUESTION, EXPR, SUBSYSTEM, FROM, PRUNE, ORDER, BEST, BY, OUTPUT)
                     .at(get("find", "/v1/find"))
@@ -155,6 +158,9 @@ public final class Operations {
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
+            row(WhyQuery.TOPIC, Right.READ, QUESTION, EXPLAINED, COUNT, LIMIT, AFTER)
+                    .at(get("why", "/v1/why"))
+                    .with(WhyQuery::parse, Service::why),
             row("resource.intervals", Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
                     .at(get("history", "/v1/history"))
                     .with(PastQuery::parse, Service::intervals),

@@ -43,6 +43,11 @@ public final class RequestKeys {
     static final RequestKey EXPAND = flag("expand", "Whether each group has the list of its hosts too.");
     static final RequestKey LIMIT = integer("limit", "Rows on a page, 1 to 1000. Default: 100 hosts, or all groups.");
     static final RequestKey AFTER = integer("after", "Only rows after this one: `next` of the page before.");
+    static final RequestKey EXPLAINED = text(
+                    "targets",
+                    "Ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}`, hosts that R no longer names, or paths or names of vertices.")
+            .needed();
+    static final RequestKey COUNT = integer("count", "Events about each host or vertex, 0 to 100. Default: 5.");
     static final RequestKey HOST = text("host", "Name of the host.").needed();
 
     static final RequestKey SINCE = time(

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.WebRequest;
+import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.ProtocolException;
 
@@ -23,7 +24,7 @@ public interface Service {
 
     void get();
 
-    void inventory();
+    void state();
 
     void confirm();
 
@@ -45,6 +46,9 @@ public interface Service {
 
     /** @param unread a {@link io.muster.protocol.admin.StateQuery} */
     void document(Document document, Bytes unread) throws ProtocolException;
+
+    /** Answers with explanations of states. */
+    void why(WhyQuery query);
 
     /** Answers with intervals of the past. */
     void intervals(PastQuery query);

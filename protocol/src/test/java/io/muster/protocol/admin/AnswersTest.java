@@ -155,7 +155,7 @@ class AnswersTest {
         assertThat(scheduler).hasToString("flux, ada(4294967294) pid 77");
         InventoryState state = state(drain("1-2", "dimm", "ops"), new MembershipChanges.Exclude("3", "spare"));
         JobUsage usage = new JobUsage("bridge", Idset.range(0, 3), Idset.of(1), 1_795_225_929);
-        InventoryAnswer answer = new InventoryAnswer(
+        StateAnswer answer = new StateAnswer(
                 7,
                 1_795_225_930.25,
                 "disk full",
@@ -173,7 +173,7 @@ class AnswersTest {
                                 + "'up':'0','behind':true,'owner':'flux','until':12.5}],'usage':[{'reporter':'bridge','ranks':'0-3',"
                                 + "'allocated':'1','time':1795225929.0}],'up':'0','R':" + R + ",'state':{");
 
-        InventoryAnswer read = InventoryAnswer.parse(json(text));
+        StateAnswer read = StateAnswer.parse(json(text));
         assertThat(read.schedulers()).containsExactly(scheduler);
         assertThat(read.usage()).containsExactly(usage);
         assertThat(read.waiting()).containsExactly("new hosts: n9");
@@ -208,9 +208,9 @@ class AnswersTest {
                 "status|{'R':EMPTY,'drain':{},'online':'3-'}|resource.status: /online: idset \"3-\": the range has no end at position 2",
                 "sched-status|{'all':{}}|resource.sched-status: /all/version: version is missing",
                 "get|{'R':EMPTY}|resource.get: /method: must be a string",
-                "inventory|{}|resource.inventory: /state: must be an object",
-                "inventory|{'state':{},'schedulers':[{}]}|resource.inventory: /schedulers/0/user: must be a string",
-                "inventory|{'state':{},'schedulers':[]}|resource.inventory: /seq: must be a number",
+                "inventory|{}|resource.state: /state: must be an object",
+                "inventory|{'state':{},'schedulers':[{}]}|resource.state: /schedulers/0/user: must be a string",
+                "inventory|{'state':{},'schedulers':[]}|resource.state: /seq: must be a number",
                 "dry-run|{}|dry-run: /events: must be an array",
                 "dry-run|{'events':[],'updates':[{'update':null}]}|dry-run: /updates/0/user: must be a string",
             })
@@ -219,7 +219,7 @@ class AnswersTest {
                 "status", Status::parse,
                 "sched-status", SchedStatus::parse,
                 "get", Get::parse,
-                "inventory", InventoryAnswer::parse,
+                "inventory", StateAnswer::parse,
                 "dry-run", DryRunAnswer::parse);
         ObjectNode json = json(answer.replace("EMPTY", EMPTY_R));
         assertThatThrownBy(() -> Objects.requireNonNull(readers.get(method)).apply(json))

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The response to {@code resource.inventory}, a method that only Muster has: everything that the daemon knows, with R
+ * The response to {@code resource.state}, a method that only Muster has: everything that the daemon knows, with R
  * without {@code scheduling}. The form is {@code {schema_version, seq, time, fault, clock, journal_bytes, waiting, schedulers, usage, up,
  * R, state}}.
  * {@code up} can be computed from {@code state}; it is there for programs that need nothing else.
@@ -33,7 +33,7 @@ import java.util.List;
  * @param waiting parts of a new R that take effect when the scheduler acquires again
  * @param usage the ranks that jobs use, as reporters say
  */
-public record InventoryAnswer(
+public record StateAnswer(
         long seq,
         double time,
         String fault,
@@ -43,7 +43,7 @@ public record InventoryAnswer(
         List<Scheduler> schedulers,
         List<JobUsage> usage,
         InventoryState state) {
-    public static final String TOPIC = "resource.inventory";
+    public static final String TOPIC = "resource.state";
 
     private static final int SCHEMA_VERSION = 1;
 
@@ -55,7 +55,7 @@ public record InventoryAnswer(
      *
      * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
      */
-    public static InventoryAnswer parse(JsonNode payload) {
+    public static StateAnswer parse(JsonNode payload) {
         Fields in = Fields.of(TOPIC, payload);
         ObjectNode state = in.object("state").json();
         state.set("R", payload.path("R"));
@@ -71,7 +71,7 @@ public record InventoryAnswer(
                     each.parse("allocated", Idset::parse),
                     each.number("time")));
         }
-        return new InventoryAnswer(
+        return new StateAnswer(
                 (long) in.number("seq"),
                 in.number("time"),
                 in.textOr("fault", ""),
