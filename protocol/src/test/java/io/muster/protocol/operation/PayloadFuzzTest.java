@@ -20,7 +20,7 @@ import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.StateQuery;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -160,10 +160,10 @@ class PayloadFuzzTest {
         }
     }
 
-    /** Checks only the reader, because a {@link Status} cannot be written: Muster encodes the payload from the inventory. */
+    /** Checks only the reader, because a {@link StatusAnswer} cannot be written: Muster encodes the payload from the inventory. */
     private static void checkStatus(ObjectNode json) {
         try {
-            assertThat(Status.parse(json).drain()).isNotNull();
+            assertThat(StatusAnswer.parse(json).drain()).isNotNull();
         } catch (InvalidException e) {
             assertThat(e.problems()).isNotEmpty();
         }
