@@ -20,7 +20,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.InvalidException;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
@@ -193,7 +193,7 @@ final class FluxCheck extends Verb {
             checks.add(FluxFit.unreachable(uri));
         } else {
             try (FluxClient client = FluxClient.connect("local://" + socket)) {
-                hosts = Status.parse(client.rpc("resource.status", null))
+                hosts = StatusAnswer.parse(client.rpc("resource.status", null))
                         .resources()
                         .hosts();
                 checks.add(Check.ok("socket", "Muster answers at " + socket));

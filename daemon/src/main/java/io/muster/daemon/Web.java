@@ -3,7 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.account.Kind;
 import io.muster.daemon.api.Api;
 import io.muster.daemon.api.Callers;
-import io.muster.daemon.api.EventFeed;
+import io.muster.daemon.api.WebEvents;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
 import io.muster.daemon.config.Key;
@@ -75,7 +75,7 @@ final class Web implements Configurable, AutoCloseable {
                     threads.network(),
                     config.storage().journalMax(),
                     core.inventory().seq());
-            EventFeed.start(core.inventory(), core.journals().recent(), fresh);
+            WebEvents.start(core.inventory(), core.journals().recent(), fresh);
             return fresh;
         });
         events = broadcast;

@@ -8,8 +8,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.Shell.Result;
 import io.muster.cli.terminal.Exit;
 import io.muster.daemon.RunningDaemon;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
@@ -65,9 +63,9 @@ final class UsageTest {
     }
 
     private ResponseStream report(String ranks, String online) throws Exception {
-        ReportRequest request = new ReportRequest(
-                new ReportChanges.Register("bridge", Idset.parse(ranks), Idset.parse(online), Idset.EMPTY));
-        ResponseStream stream = reporter.stream(ReportRequest.TOPIC, request.toJson());
+        ObjectNode request = JsonNodeFactory.instance.objectNode().put("reporter", "bridge");
+        ResponseStream stream =
+                reporter.stream(ReportRequest.TOPIC, request.put("ranks", ranks).put("online", online));
         assertThat(stream.next().path("ranks").asText()).isEqualTo(ranks);
         return stream;
     }

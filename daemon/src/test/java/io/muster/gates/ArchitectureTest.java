@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
@@ -35,151 +36,166 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/**
- * The allowed dependencies. {@link #ARROWS} lists all of them: a package that is missing in the list fails, and so does a dependency on a
- * package below.
- */
+/** The dependencies that the two tables allow. A package that has no row fails, and so does an entry that nothing needs. */
 @Tag("once")
 final class ArchitectureTest {
+    /**
+     * A row for each package. The columns named after modules list the packages of the module that the package may use, which are in rows above;
+     * {@code *} means all that permit it in their last column, which lists the packages that may use the package; {@code .*} means a module.
+     */
+    private static final List<Row> PACKAGES = Row.table("""
+            package               | inventory                                      | used by
+            inventory.problem     |                                                | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
+            inventory.json        | problem                                        | inventory.* protocol.* daemon.*
+            inventory.idset       | problem                                        | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
+            inventory.hostlist    | problem idset                                  | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
+            inventory.jgf         | problem                                        | inventory.rset inventory.graph
+            inventory.rset        | problem json idset hostlist jgf                | inventory.* protocol.acquire protocol.admin daemon.* cli.*
+            inventory.graph       | problem json idset hostlist jgf rset           | inventory.find inventory.feasibility inventory.status protocol.admin daemon.config daemon.service cli.change cli.request cli.rset
+            inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.request
+            inventory.request     | problem json idset hostlist rset               | inventory.feasibility protocol.admin cli.request
+            inventory.axis        | problem json idset hostlist rset               | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
+            inventory.feasibility | problem idset hostlist rset graph request axis | protocol.admin daemon.service cli.request
+            inventory.level       |                                                | inventory.state daemon.*
+            inventory.state       | problem json idset hostlist rset axis level    | inventory.status inventory.history protocol.acquire protocol.admin protocol.operation daemon.* cli.*
+            inventory.status      | problem idset hostlist rset graph axis state   | protocol.admin daemon.core daemon.service daemon cli.*
+            inventory.history     | idset hostlist rset axis state                 | protocol.admin daemon.past daemon.service cli.ask cli.past cli.journal
+
+            package            | inventory                                   | protocol       | used by
+            protocol.wire      | json                                        |                | protocol.* daemon.* cli.*
+            protocol.rpc       |                                             | wire           | protocol.* daemon.* cli.*
+            protocol.acquire   | problem json idset hostlist rset axis state | wire rpc       | daemon.core daemon.service daemon.relay cli.follow
+            protocol.admin     | *                                           | wire rpc       | protocol.operation daemon.service daemon.api cli.*
+            protocol.operation | problem json idset hostlist axis state      | wire rpc admin | daemon.* cli.change cli.token cli
+            protocol.tls       |                                             |                | protocol.client daemon.* cli.ask cli.follow cli
+            protocol.client    |                                             | wire rpc tls   | daemon.relay daemon cli.*
+
+            package             | inventory                                           | protocol                         | daemon                                                 | used by
+            daemon.config       | problem json idset hostlist rset graph axis         | operation                        |                                                        | daemon.* cli.*
+            daemon.journal.disk |                                                     |                                  |                                                        | daemon.* cli.*
+            daemon.machine      |                                                     |                                  |                                                        | daemon.journal daemon.etcd daemon
+            daemon.ledger       | level                                               |                                  |                                                        | daemon.* cli.ledger
+            daemon.journal      | problem json hostlist level                         |                                  | journal.disk machine ledger                            | daemon.etcd daemon cli.ask cli.past cli.journal
+            daemon.etcd         | json level                                          | tls                              | config journal.disk machine ledger journal             | daemon cli.ledger
+            daemon.past         | state history                                       |                                  | ledger                                                 | daemon.service cli.past
+            daemon.core         | json idset hostlist rset axis level state status    | wire rpc acquire                 | ledger                                                 | daemon.*
+            daemon.account      |                                                     | wire rpc                         |                                                        | daemon.*
+            daemon.access       | json axis                                           | wire operation                   | config core account                                    | daemon.* cli
+            daemon.token        | problem json axis                                   | operation                        | journal.disk account access                            | daemon.service daemon cli.token
+            daemon.alert        | problem json idset rset axis state                  | rpc                              | config core                                            | daemon.service daemon
+            daemon.tls          | problem                                             | tls                              | config access                                          | daemon.* cli
+            daemon.service      | *                                                   | wire rpc acquire admin operation | config ledger past core account access token alert tls | daemon.net daemon.api daemon
+            daemon.net          |                                                     | wire rpc operation               | config journal.disk account access tls service         | daemon.relay daemon.http daemon
+            daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
+            daemon.metrics      |                                                     |                                  |                                                        | daemon
+            daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
+            daemon.api          | state                                               | wire rpc admin operation         | core account access service http                       | daemon
+            daemon              | problem idset hostlist rset axis level state status | wire rpc operation tls client    | *                                                      | cli
+
+            package      | inventory                                             | protocol                            | daemon                          | cli          | used by
+            cli.terminal | problem hostlist axis                                 | wire rpc                            | config                          |              | cli.*
+            cli.ask      | problem idset hostlist rset axis state status history | wire rpc admin tls client           | config journal.disk journal     | terminal     | cli.*
+            cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
+            cli.look     | hostlist                                              | admin client                        |                                 | terminal ask | cli
+            cli.follow   | hostlist axis status                                  | rpc acquire admin tls client        |                                 | terminal ask | cli
+            cli.past     | problem idset hostlist rset axis state history        | rpc admin client                    | journal.disk journal past       | terminal ask | cli
+            cli.journal  | history                                               |                                     | config journal.disk journal     | terminal ask | cli
+            cli.ledger   |                                                       |                                     | config journal.disk ledger etcd | terminal ask | cli
+            cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli
+            cli.rset     | problem idset hostlist rset graph                     |                                     | config                          | terminal     | cli
+            cli.token    | problem axis                                          | rpc admin operation client          | config journal.disk token       | terminal ask | cli
+            cli          | problem idset hostlist rset axis status               | wire rpc admin operation tls client | daemon config access tls        | *            |
+            """);
+
+    /** What does not belong to Muster, by the beginning of the names of its classes, and the packages that may use it. */
+    private static final List<Row> LIBRARIES = Row.table("""
+            name                              | used by
+            com.fasterxml.jackson.annotation. |
+            com.fasterxml.jackson.core.       | inventory.* protocol.admin protocol.wire daemon.* cli.follow cli.request cli.rset
+            com.fasterxml.jackson.databind.   | inventory.* protocol.* daemon.* cli.*
+            com.fasterxml.jackson.dataformat. | daemon.config
+            org.yaml.snakeyaml.               | inventory.request cli.request
+            org.roaringbitmap.                | inventory.idset
+            org.jspecify.annotations.         | inventory.* protocol.* daemon.* cli.*
+            org.slf4j.                        | daemon.*
+            ch.qos.logback.                   | daemon.config
+            io.netty.                         | daemon.tls daemon.net daemon.relay daemon.http daemon
+            io.micrometer.                    | daemon.metrics
+            io.prometheus.                    | daemon.metrics
+            picocli.                          | cli.*
+            java.io.File                      | protocol.client daemon cli.rset cli.terminal
+            java.nio.file.                    | protocol.tls protocol.client daemon.* cli.*
+            java.nio.channels.                | protocol.client daemon.* cli.follow cli
+            java.net.                         | protocol.client daemon.* cli.ask cli
+            java.util.concurrent.             | protocol.client daemon.* cli.*
+            java.lang.Thread                  | protocol.client daemon.* cli.*
+            java.util.Timer                   |
+            java.time.Clock                   |
+            java.time.InstantSource           | daemon.* cli.terminal cli.journal cli
+            """);
+
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(ArchitectureTest::isMain)
             .importPackages("io.muster");
 
-    private static final Map<String, Set<String>> ARROWS = arrows();
+    /** @param uses for each module, what the row may use of it */
+    private record Row(String name, Map<String, List<String>> uses, List<String> usedBy) {
+        static List<Row> table(String text) {
+            List<Row> rows = new ArrayList<>();
+            for (String section : text.split("\n\n")) {
+                List<List<String>> lines = section.lines()
+                        .map(line -> Arrays.stream(line.split("\\|", -1))
+                                .map(String::strip)
+                                .toList())
+                        .toList();
+                List<String> modules = lines.get(0).subList(1, lines.get(0).size() - 1);
+                for (List<String> line : lines.subList(1, lines.size())) {
+                    Map<String, List<String>> uses = new LinkedHashMap<>();
+                    modules.forEach(module -> uses.put(module, words(line.get(1 + uses.size()))));
+                    rows.add(new Row(line.get(0), uses, words(line.get(line.size() - 1))));
+                }
+            }
+            return rows;
+        }
+
+        private static List<String> words(String cell) {
+            return cell.isEmpty() ? List.of() : List.of(cell.split(" +"));
+        }
+
+        /** A library is in no column of what its users may use. */
+        boolean mayUse(Row other) {
+            boolean listed =
+                    uses.getOrDefault(module(other.name), List.of()).stream().anyMatch(word -> names(word, other.name));
+            boolean above = PACKAGES.indexOf(other) < PACKAGES.indexOf(this);
+            return other.mayBeUsedBy(name) && (LIBRARIES.contains(other) || (listed && above));
+        }
+
+        boolean mayBeUsedBy(String user) {
+            return usedBy.stream().anyMatch(word -> covers(word, user));
+        }
+
+        /** Returns whether a word in the column of the package's module means the package. */
+        static boolean names(String word, String name) {
+            return word.equals("*") || name.equals(word) || name.equals(module(name) + "." + word);
+        }
+
+        static boolean covers(String word, String name) {
+            return word.equals(name) || word.equals(module(name) + ".*");
+        }
+
+        static String module(String name) {
+            return name.split("\\.")[0];
+        }
+    }
 
     private static boolean isMain(Location location) {
         return !location.contains("test-classes") && !location.contains("-tests.jar");
-    }
-
-    private static Map<String, Set<String>> arrows() {
-        Map<String, Set<String>> arrows = new LinkedHashMap<>();
-        String values = "inventory.problem inventory.idset inventory.hostlist";
-        arrow(arrows, "inventory.problem", "");
-        arrow(arrows, "inventory.json", "inventory.problem");
-        arrow(arrows, "inventory.idset", "inventory.problem");
-        arrow(arrows, "inventory.hostlist", "inventory.problem inventory.idset");
-        arrow(arrows, "inventory.jgf", "inventory.problem");
-        arrow(arrows, "inventory.rset", values + " inventory.json inventory.jgf");
-        arrow(arrows, "inventory.graph", values + " inventory.json inventory.jgf inventory.rset");
-        arrow(arrows, "inventory.find", values + " inventory.rset inventory.graph");
-        arrow(arrows, "inventory.request", values + " inventory.json inventory.rset inventory.graph");
-        String request = values + " inventory.rset inventory.graph inventory.request";
-        arrow(arrows, "inventory.axis", values + " inventory.rset inventory.json");
-        arrow(arrows, "inventory.feasibility", request + " inventory.axis");
-        arrow(arrows, "inventory.level", "");
-        String state = values + " inventory.json inventory.rset inventory.axis inventory.level";
-        arrow(arrows, "inventory.state", state);
-        state += " inventory.state";
-        arrow(arrows, "inventory.status", state + " inventory.graph");
-        arrow(arrows, "inventory.history", state);
-        arrow(arrows, "protocol.wire", "inventory.json");
-        arrow(arrows, "protocol.rpc", "protocol.wire");
-        String messages = " protocol.wire protocol.rpc";
-        arrow(arrows, "protocol.acquire", state + messages);
-        String all = state + " inventory.status inventory.graph inventory.find inventory.request inventory.feasibility";
-        all += " inventory.history";
-        arrow(arrows, "protocol.admin", all + messages);
-        arrow(arrows, "protocol.operation", all + messages + " protocol.admin");
-        arrow(arrows, "protocol.tls", "");
-        arrow(arrows, "protocol.client", messages.trim() + " protocol.tls");
-        arrow(
-                arrows,
-                "daemon.config",
-                values + " inventory.json inventory.rset inventory.graph inventory.axis protocol.operation");
-        arrow(arrows, "daemon.journal.disk", "");
-        arrow(arrows, "daemon.machine", "");
-        arrow(arrows, "daemon.ledger", "inventory.level");
-        arrow(
-                arrows,
-                "daemon.journal",
-                "inventory.problem inventory.json inventory.hostlist inventory.level daemon.journal.disk daemon.ledger daemon.machine");
-        arrow(
-                arrows,
-                "daemon.etcd",
-                "inventory.problem inventory.json inventory.level protocol.tls daemon.config daemon.journal.disk daemon.ledger"
-                        + " daemon.journal daemon.machine");
-        arrow(arrows, "daemon.past", state + " inventory.history daemon.ledger");
-        arrow(arrows, "daemon.core", state + messages + " inventory.status protocol.acquire daemon.ledger");
-        arrow(arrows, "daemon.account", messages.trim());
-        arrow(
-                arrows,
-                "daemon.access",
-                "inventory.json inventory.axis daemon.config daemon.core daemon.account protocol.wire protocol.operation");
-        arrow(
-                arrows,
-                "daemon.token",
-                "inventory.problem inventory.json inventory.axis protocol.operation daemon.config daemon.access daemon.account"
-                        + " daemon.journal.disk");
-        arrow(
-                arrows,
-                "daemon.alert",
-                "inventory.problem inventory.idset inventory.json inventory.rset inventory.axis inventory.state protocol.rpc"
-                        + " protocol.wire protocol.admin daemon.config daemon.core");
-        arrow(arrows, "daemon.tls", "inventory.problem protocol.tls daemon.config daemon.access");
-        String outside = all + messages + " protocol.acquire protocol.admin protocol.operation";
-        arrow(
-                arrows,
-                "daemon.service",
-                outside
-                        + " daemon.config daemon.access daemon.account daemon.core daemon.ledger daemon.past daemon.token"
-                        + " daemon.alert daemon.tls");
-        arrow(
-                arrows,
-                "daemon.net",
-                messages.trim()
-                        + " protocol.operation"
-                        + " daemon.journal.disk daemon.config daemon.access daemon.account daemon.service daemon.tls");
-        arrow(
-                arrows,
-                "daemon.relay",
-                messages.trim()
-                        + " protocol.tls protocol.client protocol.acquire protocol.admin inventory.problem inventory.axis"
-                        + " daemon.config daemon.access daemon.account daemon.net");
-        arrow(arrows, "daemon.metrics", "");
-        arrow(arrows, "daemon.http", "protocol.wire daemon.access daemon.account daemon.config daemon.tls daemon.net");
-        String api = " daemon.access daemon.account daemon.core daemon.service daemon.http";
-        arrow(arrows, "daemon.api", outside + api);
-        arrow(
-                arrows,
-                "daemon",
-                outside
-                        + " daemon.config daemon.access daemon.account daemon.journal.disk daemon.ledger daemon.machine daemon.journal daemon.etcd daemon.core"
-                        + " daemon.service daemon.tls daemon.net daemon.relay protocol.tls protocol.client daemon.metrics daemon.http daemon.api daemon.token daemon.alert");
-        String client = " protocol.client protocol.tls";
-        arrow(
-                arrows,
-                "cli.terminal",
-                messages.trim() + " inventory.problem inventory.axis inventory.hostlist inventory.idset daemon.config");
-        String files = " daemon.config daemon.journal.disk daemon.journal";
-        arrow(arrows, "cli.ask", outside + client + files + " cli.terminal");
-        String verbs = outside + client + " daemon.config cli.terminal cli.ask";
-        arrow(arrows, "cli.change", verbs);
-        arrow(arrows, "cli.look", verbs);
-        arrow(arrows, "cli.follow", verbs);
-        arrow(arrows, "cli.past", verbs + files + " daemon.ledger daemon.past");
-        arrow(arrows, "cli.journal", verbs + files);
-        arrow(arrows, "cli.ledger", verbs + files + " daemon.ledger daemon.etcd");
-        arrow(arrows, "cli.request", verbs);
-        arrow(arrows, "cli.rset", verbs);
-        arrow(arrows, "cli.token", verbs + files + " daemon.token");
-        String groups =
-                " cli.change cli.look cli.follow cli.past cli.journal cli.ledger cli.request cli.rset cli.token";
-        arrow(arrows, "cli", verbs + groups + " daemon.access daemon.tls daemon");
-        return arrows;
-    }
-
-    private static void arrow(Map<String, Set<String>> arrows, String from, String to) {
-        Set<String> targets = to.isEmpty() ? Set.of() : Set.copyOf(Arrays.asList(to.split(" ")));
-        assertThat(arrows.keySet())
-                .as("%s may only use what stands above it", from)
-                .containsAll(targets);
-        arrows.put(from, targets);
     }
 
     private static String packageOf(JavaClass type) {
@@ -190,108 +206,69 @@ final class ArchitectureTest {
         return type.getPackageName().startsWith("io.muster.");
     }
 
-    @Test
-    void every_package_is_in_the_list_of_dependencies() {
-        Set<String> packages = new TreeSet<>();
-        CLASSES.forEach(type -> packages.add(packageOf(type)));
-        assertThat(packages)
-                .contains("inventory.idset", "protocol.wire", "cli.change")
-                .isSubsetOf(ARROWS.keySet());
+    /** Returns what each package uses, by the names of the rows, with one of the uses. A library without a row has the name of its class. */
+    private static Map<String, Map<String, String>> used() {
+        Map<String, Map<String, String>> used = new TreeMap<>();
+        for (JavaClass type : CLASSES) {
+            Map<String, String> uses = used.computeIfAbsent(packageOf(type), name -> new TreeMap<>());
+            for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
+                JavaClass target = dependency.getTargetClass().getBaseComponentType();
+                names(target).forEach(name -> uses.put(name, type.getName() + " uses " + target.getName()));
+            }
+            uses.remove(packageOf(type));
+        }
+        return used;
+    }
+
+    private static List<String> names(JavaClass type) {
+        if (isOurs(type)) {
+            return List.of(packageOf(type));
+        }
+        List<String> libraries = LIBRARIES.stream()
+                .map(Row::name)
+                .filter(type.getName()::startsWith)
+                .toList();
+        boolean known = !libraries.isEmpty() || type.getName().matches("[a-z]+|javax?\\..*");
+        return known ? libraries : List.of(type.getName());
     }
 
     @Test
-    void packages_have_only_the_listed_dependencies() {
-        Map<String, Set<String>> refused = new TreeMap<>();
-        for (JavaClass type : CLASSES) {
-            String from = packageOf(type);
-            for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
-                JavaClass target = dependency.getTargetClass().getBaseComponentType();
-                if (isOurs(target)
-                        && !packageOf(target).equals(from)
-                        && !ARROWS.getOrDefault(from, Set.of()).contains(packageOf(target))) {
-                    refused.computeIfAbsent(from + " -> " + packageOf(target), arrow -> new TreeSet<>())
-                            .add(type.getName() + " uses " + target.getName());
-                }
+    void every_package_has_one_row() {
+        assertThat(PACKAGES.stream().map(Row::name)).containsExactlyInAnyOrderElementsOf(used().keySet());
+    }
+
+    @Test
+    void packages_use_only_what_the_tables_allow() {
+        Map<String, Row> rows =
+                Stream.concat(PACKAGES.stream(), LIBRARIES.stream()).collect(Collectors.toMap(Row::name, row -> row));
+        Map<String, String> refused = new TreeMap<>();
+        used().forEach((user, uses) -> uses.forEach((name, use) -> {
+            Row row = rows.get(name);
+            if (row == null || !rows.containsKey(user) || !rows.get(user).mayUse(row)) {
+                refused.put(user + " -> " + name, use);
             }
-        }
+        }));
         assertThat(refused).isEmpty();
     }
 
     @Test
-    void the_inventory_does_not_depend_on_logging_network_files_clock_or_threads() {
-        noClasses()
-                .that()
-                .resideInAPackage("io.muster.inventory..")
-                .should()
-                .dependOnClassesThat(among(
-                        "org.slf4j.",
-                        "ch.qos.logback.",
-                        "io.netty.",
-                        "io.micrometer.",
-                        "picocli.",
-                        "com.fasterxml.jackson.annotation.",
-                        "java.nio.file.",
-                        "java.nio.channels.",
-                        "java.net.",
-                        "java.io.File",
-                        "java.time.Clock",
-                        "java.time.InstantSource",
-                        "java.util.Timer",
-                        "java.util.concurrent.",
-                        "java.lang.Thread"))
-                .check(CLASSES);
-    }
-
-    @Test
-    void the_protocol_does_not_depend_on_netty_or_logging() {
-        noClasses()
-                .that()
-                .resideInAPackage("io.muster.protocol..")
-                .should()
-                .dependOnClassesThat(among("org.slf4j.", "ch.qos.logback.", "io.netty.", "io.micrometer.", "picocli."))
-                .check(CLASSES);
-    }
-
-    @Test
-    void the_codec_does_no_input_or_output() {
-        noClasses()
-                .that()
-                .resideInAPackage("io.muster.protocol.wire")
-                .should()
-                .dependOnClassesThat(among("java.nio.channels.", "java.nio.file.", "java.net.", "java.io.File"))
-                .check(CLASSES);
-    }
-
-    @ParameterizedTest
-    @MethodSource("homes")
-    void a_library_is_used_only_in_its_packages(String library, List<String> packages) {
-        noClasses()
-                .that()
-                .resideOutsideOfPackages(packages.toArray(new String[0]))
-                .should()
-                .dependOnClassesThat(among(library))
-                .check(CLASSES);
-    }
-
-    static List<Object[]> homes() {
-        return List.of(
-                new Object[] {
-                    "io.netty.",
-                    List.of(
-                            "io.muster.daemon",
-                            "io.muster.daemon.net",
-                            "io.muster.daemon.tls",
-                            "io.muster.daemon.relay",
-                            "io.muster.daemon.http")
-                },
-                new Object[] {"io.micrometer.", List.of("io.muster.daemon.metrics")},
-                new Object[] {"ch.qos.logback.", List.of("io.muster.daemon.config")},
-                new Object[] {"picocli.", List.of("io.muster.cli..")},
-                new Object[] {"org.roaringbitmap.", List.of("io.muster.inventory.idset")},
-                new Object[] {"com.fasterxml.jackson.dataformat.toml.", List.of("io.muster.daemon.config")},
-                new Object[] {
-                    "com.fasterxml.jackson.dataformat.yaml.", List.of("io.muster.inventory.request", "io.muster.cli..")
-                });
+    void the_tables_allow_nothing_that_is_not_used() {
+        Map<String, Map<String, String>> used = used();
+        List<String> needless = new ArrayList<>();
+        for (Row row : PACKAGES) {
+            row.uses()
+                    .forEach((module, words) -> words.stream()
+                            .filter(word -> used.get(row.name()).keySet().stream()
+                                    .noneMatch(name -> Row.module(name).equals(module) && Row.names(word, name)))
+                            .forEach(word -> needless.add(row.name() + " does not use " + module + " " + word)));
+        }
+        Stream.concat(PACKAGES.stream(), LIBRARIES.stream())
+                .forEach(row -> row.usedBy().stream()
+                        .filter(word -> used.keySet().stream()
+                                .noneMatch(user ->
+                                        Row.covers(word, user) && used.get(user).containsKey(row.name())))
+                        .forEach(word -> needless.add(row.name() + " is not used by " + word)));
+        assertThat(needless).isEmpty();
     }
 
     @Test

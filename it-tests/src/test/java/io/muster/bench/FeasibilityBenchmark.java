@@ -1,14 +1,14 @@
 package io.muster.bench;
 
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.graph.Detail;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Jobspec;
-import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.List;
@@ -29,9 +29,9 @@ public class FeasibilityBenchmark extends ClusterBenchmark {
     private ResourceSet r = ResourceSet.EMPTY;
     private Feasibility feasibility = Feasibility.of(ResourceSet.EMPTY);
     private Idset up = Idset.EMPTY;
-    private Request slots = Request.of(List.of());
-    private Request never = slots;
-    private Request sharing = slots;
+    private JobRequest slots = JobRequest.of(List.of());
+    private JobRequest never = slots;
+    private JobRequest sharing = slots;
     private String jobspec = "";
 
     @Setup
@@ -56,36 +56,36 @@ public class FeasibilityBenchmark extends ClusterBenchmark {
 
     private void makeRequests() {
         Constraint batch = Constraint.parse(CONSTRAINT);
-        slots = new Request(Shape.parse("slot=" + ranks / 2 + "/[core=4;gpu]"), batch, 3600);
-        never = new Request(Shape.parse("node=" + ranks / 2 + "/[core=8;gpu=6]"), batch, 3600);
-        sharing = Request.of(Shape.parse("[slot=300{a}/[core=20;gpu];slot=200{b}/[core=9]]"));
+        slots = new JobRequest(Shape.parse("slot=" + ranks / 2 + "/[core=4;gpu]"), batch, 3600);
+        never = new JobRequest(Shape.parse("node=" + ranks / 2 + "/[core=8;gpu=6]"), batch, 3600);
+        sharing = JobRequest.of(Shape.parse("[slot=300{a}/[core=20;gpu];slot=200{b}/[core=9]]"));
         jobspec = Jobspec.of(Shape.parse("slot=" + ranks / 2 + "/[core=4;gpu]"), List.of("app"), 3600)
                 .toJson()
                 .toString();
     }
 
     @Benchmark
-    public Answer slotsEver() {
+    public Assessment slotsEver() {
         return feasibility.ever(slots);
     }
 
     @Benchmark
-    public Answer neverWithItsReason() {
+    public Assessment neverWithItsReason() {
         return feasibility.ever(never);
     }
 
     @Benchmark
-    public Answer slotsNowWithScatteredDowns() {
+    public Assessment slotsNowWithScatteredDowns() {
         return feasibility.now(slots, up, 0);
     }
 
     @Benchmark
-    public Answer twoKindsOfSlotSharingNodes() {
+    public Assessment twoKindsOfSlotSharingNodes() {
         return feasibility.ever(sharing);
     }
 
     @Benchmark
-    public Answer jobspecParsedAndAnswered() {
+    public Assessment jobspecParsedAndAnswered() {
         return feasibility.ever(Jobspec.parse(jobspec, Jobspec.Level.CANONICAL).request());
     }
 

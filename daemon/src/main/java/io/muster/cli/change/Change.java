@@ -110,7 +110,7 @@ abstract class Change extends ServerVerb {
     private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
-            new Preview(DryRunAnswer.parse(answer)).print(console(), zone.zone(console()), json());
+            new DryRunText(DryRunAnswer.parse(answer)).print(console(), zone.zone(console()), json());
             return Exit.OK;
         }
         boolean sent = manner.await(client, timeout());

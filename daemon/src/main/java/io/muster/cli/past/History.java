@@ -56,7 +56,7 @@ public final class History extends Verb {
     private final PeriodOptions period = new PeriodOptions();
 
     @Mixin
-    private final Source source = new Source();
+    private final PastOptions source = new PastOptions();
 
     @Option(
             names = "--notes",

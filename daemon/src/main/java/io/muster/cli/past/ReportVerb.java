@@ -46,7 +46,7 @@ public final class ReportVerb extends Verb {
     private final PeriodOptions period = new PeriodOptions();
 
     @Mixin
-    private final Source source = new Source();
+    private final PastOptions source = new PastOptions();
 
     @Option(
             names = "--by",

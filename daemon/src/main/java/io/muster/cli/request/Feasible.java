@@ -9,14 +9,14 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Fsd;
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Jobspec;
 import io.muster.inventory.request.Query;
-import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.request.Shape;
 import io.muster.protocol.admin.FeasibilityAnswer;
@@ -153,13 +153,13 @@ public final class Feasible extends Verb {
 
     /** Returns the payload for a list of resources: a jobspec if possible, because RFC 27 defines nothing else. */
     private ObjectNode ofResources(List<Resource> resources) {
-        Request request = new Request(resources, Constraint.all(), 0);
+        JobRequest request = new JobRequest(resources, Constraint.all(), 0);
         return resources.stream().anyMatch(r -> r.mentions(Resource.SLOT))
                 ? payload(Jobspec.of(resources, List.of("true"), 0).toJson(), request)
                 : question(request).toJson();
     }
 
-    private ObjectNode payload(ObjectNode jobspec, Request request) {
+    private ObjectNode payload(ObjectNode jobspec, JobRequest request) {
         FeasibilityRequest question = question(request);
         ObjectNode system = jobspec.withObject("/attributes/system");
         if (!question.request().constraint().isAll()) {
@@ -169,13 +169,13 @@ public final class Feasible extends Verb {
         return question.toJson(jobspec);
     }
 
-    private FeasibilityRequest question(Request request) {
+    private FeasibilityRequest question(JobRequest request) {
         Constraint own = request.constraint();
         Constraint required = requires == null ? Constraint.all() : constraint(requires);
         Constraint constraint =
                 own.isAll() ? required : required.isAll() ? own : Constraint.and(List.of(own, required));
         double seconds = duration == null ? request.duration() : seconds(duration);
-        return new FeasibilityRequest(new Request(request.resources(), constraint, seconds), true, now);
+        return new FeasibilityRequest(new JobRequest(request.resources(), constraint, seconds), true, now);
     }
 
     /** Returns the duration in seconds; 0 for no limit, as in a jobspec. */
@@ -203,7 +203,7 @@ public final class Feasible extends Verb {
     }
 
     private int report(FeasibilityAnswer found) {
-        Answer answer = found.answer();
+        Assessment answer = found.answer();
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode().put("schema_version", SCHEMA_VERSION);
             console().json(document.setAll(found.toJson()));

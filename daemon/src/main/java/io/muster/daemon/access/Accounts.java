@@ -36,12 +36,12 @@ public final class Accounts {
     private static final int MOST_KEPT = 10_000;
     private static final int LONGEST_ANSWER = 16 << 20;
 
-    private record Answer(Optional<String> line, long at) {}
+    private record KnownLine(Optional<String> line, long at) {}
 
     private final Path etc;
     private final Path proc;
     private final Lookup service;
-    private final Map<String, Answer> answers = new ConcurrentHashMap<>();
+    private final Map<String, KnownLine> answers = new ConcurrentHashMap<>();
 
     public Accounts() {
         this(Path.of("/etc"), Path.of("/proc"), Accounts::getent);
@@ -152,7 +152,7 @@ public final class Accounts {
             return Optional.empty();
         }
         String question = database + " " + key;
-        Answer known = answers.get(question);
+        KnownLine known = answers.get(question);
         long now = System.nanoTime();
         if (known != null && now - known.at < KEPT_NANOS) {
             return known.line;
@@ -160,7 +160,7 @@ public final class Accounts {
         if (answers.size() >= MOST_KEPT) {
             answers.clear();
         }
-        Answer fresh = new Answer(service.line(database, key), now);
+        KnownLine fresh = new KnownLine(service.line(database, key), now);
         answers.put(question, fresh);
         return fresh.line;
     }

@@ -70,11 +70,6 @@ public record Identity(
         return ofNamed(Source.CERTIFICATE, Principal.NO_UID, Grant.CERTIFICATE + name, Set.of(), Set.of(), null);
     }
 
-    /** Returns the identity of a peer that sends a token. */
-    public static Identity ofToken(String name, Set<Right> rights, Set<String> holders) {
-        return ofToken(name, rights, holders, null);
-    }
-
     /** @param maker the name of the user for whose page the token was made, or null */
     public static Identity ofToken(String name, Set<Right> rights, Set<String> holders, @Nullable String maker) {
         return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, holders, maker);

@@ -70,11 +70,6 @@ public final class Account extends Memory {
         return who;
     }
 
-    /** Returns whether the account belongs to a user, and not to an address. */
-    public boolean isUsers() {
-        return kind != Kind.STRANGER;
-    }
-
     public boolean isOwners() {
         return kind == Kind.OWNER;
     }

@@ -4,10 +4,10 @@ import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.Limit;
-import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Broadcast;
 import io.muster.daemon.http.Exchange;
+import io.muster.daemon.http.HttpAnswer;
 import io.muster.daemon.http.Probes;
 import io.muster.daemon.http.Refusal;
 import io.muster.daemon.http.Site;
@@ -15,8 +15,8 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Situation;
 import io.muster.protocol.operation.Http;
-import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.RequestKey;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.operation.Service;
 import io.muster.protocol.rpc.Errno;
@@ -51,9 +51,9 @@ public final class Api implements Site {
     private final Broadcast feed;
     private final Executors executors;
     private final BiConsumer<String, Integer> counter;
-    private final Answer document =
-            Answer.of(200, Answer.JSON, resource("openapi.json")).with("vary", "accept-encoding");
-    private final Answer documentInGzip = document.gzipped();
+    private final HttpAnswer document =
+            HttpAnswer.of(200, HttpAnswer.JSON, resource("openapi.json")).with("vary", "accept-encoding");
+    private final HttpAnswer documentInGzip = document.gzipped();
 
     /** The situation for which the last tag was made. Used on the core thread. */
     private @Nullable Situation tagged;
@@ -92,7 +92,8 @@ public final class Api implements Site {
     @Override
     public void check(Ask head) {
         Place place = place(head);
-        List<String> known = place.http().params().stream().map(Key::name).toList();
+        List<String> known =
+                place.http().params().stream().map(RequestKey::name).toList();
         for (String name : head.params().keySet()) {
             if (SECRET_PARAMS.contains(name)) {
                 throw new Refusal(
@@ -108,8 +109,8 @@ public final class Api implements Site {
         }
         String type = Objects.toString(head.header("content-type"), "");
         if (place.http().method().equals("POST")
-                && !type.split(";", 2)[0].strip().equalsIgnoreCase(Answer.JSON)) {
-            throw new Refusal(415, "the body must be JSON, with the header Content-Type: " + Answer.JSON);
+                && !type.split(";", 2)[0].strip().equalsIgnoreCase(HttpAnswer.JSON)) {
+            throw new Refusal(415, "the body must be JSON, with the header Content-Type: " + HttpAnswer.JSON);
         }
     }
 
@@ -191,7 +192,7 @@ public final class Api implements Site {
         } catch (Refusal e) {
             exchange.answer(e.answer());
         } catch (RpcException e) {
-            exchange.answer(Problems.of(e).answer());
+            exchange.answer(HttpStatuses.of(e).answer());
         } catch (RejectedExecutionException e) {
             exchange.answer(new Refusal(503, "the daemon is stopping").answer());
         } catch (RuntimeException | StackOverflowError e) {

@@ -3,8 +3,8 @@ package io.muster.daemon.api;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
-import io.muster.daemon.http.Answer;
 import io.muster.daemon.http.Exchange;
+import io.muster.daemon.http.HttpAnswer;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Call;
 import io.muster.daemon.service.Caller;
@@ -82,7 +82,7 @@ final class HttpCall extends Call {
     }
 
     private void unchanged(String etag) {
-        exchange.answer(Answer.of(UNCHANGED, Answer.JSON, Bytes.EMPTY).with("etag", etag));
+        exchange.answer(HttpAnswer.of(UNCHANGED, HttpAnswer.JSON, Bytes.EMPTY).with("etag", etag));
     }
 
     @Override
@@ -105,11 +105,11 @@ final class HttpCall extends Call {
         Bytes body = payload.endsWithNul() ? payload.first(payload.length() - 1) : payload;
         String now = tag;
         if (now == null) {
-            exchange.answer(Answer.of(OK, Answer.JSON, body).packed(exchange.ask()));
+            exchange.answer(HttpAnswer.of(OK, HttpAnswer.JSON, body).packed(exchange.ask()));
         } else if (known.strip().equals("*")) { // "*" requests a body only if there is no such document
             unchanged("\"" + now + "\"");
         } else {
-            Answer answer = Answer.of(OK, Answer.JSON, body).packed(exchange.ask());
+            HttpAnswer answer = HttpAnswer.of(OK, HttpAnswer.JSON, body).packed(exchange.ask());
             String suffix = answer.headers().containsKey("content-encoding") ? "-gzip" : "";
             exchange.answer(answer.with("etag", "\"" + now + suffix + "\"").with("cache-control", "private, no-cache"));
         }
@@ -126,7 +126,7 @@ final class HttpCall extends Call {
     @Override
     public void fail(RpcException error) {
         count(error.errno().value());
-        exchange.answer(Problems.of(error).answer());
+        exchange.answer(HttpStatuses.of(error).answer());
     }
 
     private void count(int errnum) {

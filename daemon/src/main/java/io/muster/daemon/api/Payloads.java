@@ -9,8 +9,8 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.state.ChangeId;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.operation.Http;
-import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.RequestKey;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
@@ -36,7 +36,7 @@ final class Payloads {
     static Bytes of(Operation<?, ?> operation, Http place, Ask ask) {
         ObjectNode payload =
                 place.method().equals("POST") ? body(operation, place, ask) : JsonNodeFactory.instance.objectNode();
-        for (Key param : place.params()) {
+        for (RequestKey param : place.params()) {
             List<String> values = ask.params().get(param.name());
             if (values != null) {
                 payload.set(param.name(), value(operation, param, values.get(0)));
@@ -62,15 +62,15 @@ final class Payloads {
         } catch (ProtocolException e) {
             throw new Refusal(400, String.valueOf(e.getMessage()));
         }
-        List<String> keys = place.body().stream().map(Key::name).toList();
+        List<String> keys = place.body().stream().map(RequestKey::name).toList();
         body.fieldNames().forEachRemaining(key -> {
             if (operation.isCommand() && !keys.contains(key)) { // a hold with a misspelt key would be another hold
                 throw operation.unknown(key);
             }
         });
-        for (Key param : place.body()) {
+        for (RequestKey param : place.body()) {
             JsonNode value = body.path(param.name());
-            if (param.type() == Key.Type.TIME && value.isTextual()) {
+            if (param.type() == RequestKey.Type.TIME && value.isTextual()) {
                 body.set(param.name(), value(operation, param, value.textValue()));
             }
         }
@@ -78,7 +78,7 @@ final class Payloads {
     }
 
     /** Returns the value that a text stands for; the text itself if it stands for none, which the reader of the operation refuses. */
-    private static JsonNode value(Operation<?, ?> operation, Key param, String text) {
+    private static JsonNode value(Operation<?, ?> operation, RequestKey param, String text) {
         JsonNodeFactory json = JsonNodeFactory.instance;
         return switch (param.type()) {
             case TEXT, OBJECT, LIST -> json.textNode(text);

@@ -4,9 +4,9 @@ import io.muster.daemon.access.Rights;
 import io.muster.daemon.http.Exchange;
 import io.muster.daemon.http.Refusal;
 import io.muster.protocol.operation.Http;
-import io.muster.protocol.operation.Keys;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Operations;
+import io.muster.protocol.operation.RequestKeys;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.operation.Service;
 import io.muster.protocol.rpc.Errno;
@@ -37,7 +37,7 @@ public record Place(
                         (api, exchange, rights) -> api.serve(operation, http, exchange, rights)));
             }
         }
-        Http events = Http.get("events", "/v1/events").with(Keys.OF_EVENTS);
+        Http events = Http.get("events", "/v1/events").with(RequestKeys.OF_EVENTS);
         all.add(new Place(events, Right.FOLLOW, null, Api::events));
         all.add(new Place(Http.get("openapi", "/v1/openapi.json"), null, null, Api::document));
         all.add(new Place(Http.get("metrics", "/metrics"), Right.READ, null, Api::metrics));
@@ -60,7 +60,7 @@ public record Place(
 
     /** Returns the refusal of a request for a key that the place does not have, with the sentence of the wire. */
     Refusal unknown(String key) {
-        return Problems.of(
+        return HttpStatuses.of(
                 operation == null
                         ? new RpcException(Errno.EPROTO, http.path() + ": /" + key + " is not a key of this request")
                         : operation.unknown(key));

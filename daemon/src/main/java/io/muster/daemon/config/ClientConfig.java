@@ -22,7 +22,7 @@ public record ClientConfig(Path certificate, Path key, Path ca) {
     /** @throws InvalidException with every problem found, each with its line */
     public static ClientConfig read(Path file) {
         Problems problems = new Problems();
-        Document document = Document.read(file, problems);
+        ConfigTree document = ConfigTree.read(file, problems);
         Map<String, Path> paths = new HashMap<>();
         for (String key : KEYS) {
             JsonNode value = document.tree().path(key);

@@ -62,18 +62,18 @@ public final class Config {
      */
     public static Config load(@Nullable Path path, Environment environment) {
         Problems problems = new Problems();
-        Document document = document(path, environment, problems);
+        ConfigTree document = document(path, environment, problems);
         ConfigTable top = new ConfigTable(document, problems);
         top.names().forEach(name -> checkTable(name, top));
         return new Config(document.tree(), top, environment, problems);
     }
 
-    private static Document document(@Nullable Path path, Environment environment, Problems problems) {
+    private static ConfigTree document(@Nullable Path path, Environment environment, Problems problems) {
         if (path != null) {
-            return Document.read(path, problems);
+            return ConfigTree.read(path, problems);
         }
         Path usual = environment.configFile();
-        return Files.exists(usual) ? Document.read(usual, problems) : new Document();
+        return Files.exists(usual) ? ConfigTree.read(usual, problems) : new ConfigTree();
     }
 
     private static void checkTable(String name, ConfigTable top) {

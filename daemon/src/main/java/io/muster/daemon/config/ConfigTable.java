@@ -25,10 +25,14 @@ import org.jspecify.annotations.Nullable;
  * @param path the keys that lead to the table, and after an array of tables the index
  */
 record ConfigTable(
-        Document document, Problems problems, Map<Key, Effective.Setting> settings, List<String> path, JsonNode json) {
+        ConfigTree document,
+        Problems problems,
+        Map<Key, Effective.Setting> settings,
+        List<String> path,
+        JsonNode json) {
 
     /** The table that holds the sections. */
-    ConfigTable(Document document, Problems problems) {
+    ConfigTable(ConfigTree document, Problems problems) {
         this(document, problems, new EnumMap<>(Key.class), List.of(), document.tree());
     }
 

@@ -44,7 +44,7 @@ public final class AcquireStreams implements Commits {
 
     private final Absences absences;
 
-    private final Offer offer = new Offer();
+    private final FirstResponse offer = new FirstResponse();
     private boolean shared;
     private long batchNanos;
     private @Nullable SentView newest;

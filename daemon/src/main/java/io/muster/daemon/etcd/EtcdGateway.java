@@ -39,7 +39,7 @@ final class EtcdGateway implements Etcd {
 
     private final EtcdAccess access;
     private int at;
-    private @Nullable Http http;
+    private @Nullable EtcdConnection http;
     private long seekAt = System.nanoTime();
 
     /** @param first the index of the endpoint to begin with */
@@ -212,9 +212,9 @@ final class EtcdGateway implements Etcd {
         Fate fate = Fate.NOT_SENT;
         try {
             byte[] request = JSON.writeValueAsBytes(body);
-            Http connection = connection(timeoutMillis);
+            EtcdConnection connection = connection(timeoutMillis);
             fate = Fate.UNKNOWN;
-            Http.Response response = connection.post(path, authorization, request, timeoutMillis);
+            EtcdConnection.Response response = connection.post(path, authorization, request, timeoutMillis);
             JsonNode answer = JSON.readTree(response.body());
             if (response.status() != 200) {
                 throw failure(response.status(), answer);
@@ -233,11 +233,12 @@ final class EtcdGateway implements Etcd {
         }
     }
 
-    private Http connection(int timeoutMillis) throws IOException {
-        Http open = http;
+    private EtcdConnection connection(int timeoutMillis) throws IOException {
+        EtcdConnection open = http;
         if (open == null) {
             EtcdTls tls = endpoint().getScheme().equals("https") ? access.tls() : null;
-            open = new Http(endpoint(), tls == null ? null : tls.sockets(), Math.min(CONNECT_MILLIS, timeoutMillis));
+            open = new EtcdConnection(
+                    endpoint(), tls == null ? null : tls.sockets(), Math.min(CONNECT_MILLIS, timeoutMillis));
             http = open;
         }
         return open;
@@ -269,7 +270,7 @@ final class EtcdGateway implements Etcd {
 
     @Override
     public void close() {
-        Http open = http;
+        EtcdConnection open = http;
         http = null;
         if (open != null) {
             open.close();

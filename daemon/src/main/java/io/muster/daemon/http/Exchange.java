@@ -29,7 +29,7 @@ public interface Exchange {
     void keep(long bytes);
 
     /** Sends the response. Calls after the first one have no effect. If the peer has disconnected, nothing is sent. */
-    void answer(Answer answer);
+    void answer(HttpAnswer answer);
 
     /** Sends a response whose body is the events of a reader, and lasts until the peer or the daemon ends it. */
     void follow(Broadcast.Reader reader);

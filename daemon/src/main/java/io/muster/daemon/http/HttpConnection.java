@@ -303,12 +303,12 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     }
 
     @Override
-    public void answer(Answer answer) {
+    public void answer(HttpAnswer answer) {
         onLoop(() -> send(answer.body().length(), answer, new Whole(answer.body())));
     }
 
     /** Sends an answer. Does nothing after the first answer, or if the peer has disconnected. */
-    private void send(long bytes, Answer answer, Chunks chunks) {
+    private void send(long bytes, HttpAnswer answer, Chunks chunks) {
         if (gone || phase == Phase.SENDING || phase == Phase.SENT) {
             chunks.close();
             return;
@@ -330,7 +330,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
     @Override
     public void follow(Broadcast.Reader reader) {
         onLoop(() -> {
-            send(Broadcast.BATCH, Answer.of(200, "text/event-stream", Bytes.EMPTY), reader);
+            send(Broadcast.BATCH, HttpAnswer.of(200, "text/event-stream", Bytes.EMPTY), reader);
             reader.open(() -> onLoop(this::pump), () -> onLoop(() -> context().close()));
         });
     }
@@ -368,7 +368,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject> imple
         }
     }
 
-    private void send(Answer answer, Chunks chunks) {
+    private void send(HttpAnswer answer, Chunks chunks) {
         phase = Phase.SENDING;
         terms.site().answered(ask, answer.status());
         HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(answer.status()));

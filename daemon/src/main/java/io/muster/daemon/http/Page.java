@@ -69,14 +69,14 @@ public final class Page implements Site {
         files.put("/", Objects.requireNonNull(files.remove(FOLDER + FILES.get(0))));
     }
 
-    private record File(Answer plain, Answer packed, String tag) {
+    private record File(HttpAnswer plain, HttpAnswer packed, String tag) {
         static File of(String name) {
             try (InputStream in = Objects.requireNonNull(Page.class.getResourceAsStream("page/" + name), name)) {
                 Bytes body = Bytes.wrap(in.readAllBytes());
                 String type = Objects.requireNonNull(TYPES.get(name.substring(name.indexOf('.') + 1)));
                 String tag = digest(body.toByteArray());
-                Answer plain = new Answer(200, type, HEADERS, body).with("etag", "\"" + tag + "\"");
-                Answer packed = plain.gzipped().with("etag", "\"" + tag + "-gzip\"");
+                HttpAnswer plain = new HttpAnswer(200, type, HEADERS, body).with("etag", "\"" + tag + "\"");
+                HttpAnswer packed = plain.gzipped().with("etag", "\"" + tag + "-gzip\"");
                 return new File(plain, packed, tag);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
@@ -122,9 +122,9 @@ public final class Page implements Site {
             next.serve(exchange);
             return;
         }
-        Answer answer = ask.acceptsGzip() ? file.packed : file.plain;
+        HttpAnswer answer = ask.acceptsGzip() ? file.packed : file.plain;
         String known = Objects.toString(ask.header("if-none-match"), "");
         boolean isKnown = known.contains(file.tag);
-        exchange.answer(isKnown ? new Answer(304, answer.type(), answer.headers(), Bytes.EMPTY) : answer);
+        exchange.answer(isKnown ? new HttpAnswer(304, answer.type(), answer.headers(), Bytes.EMPTY) : answer);
     }
 }

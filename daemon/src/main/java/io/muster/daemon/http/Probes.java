@@ -67,29 +67,29 @@ public record Probes(
         };
     }
 
-    private Answer answer(String path) {
+    private HttpAnswer answer(String path) {
         return switch (path) {
-            case "/metrics" -> Answer.text(200, PROMETHEUS, metrics.get());
+            case "/metrics" -> HttpAnswer.text(200, PROMETHEUS, metrics.get());
             case "/healthz" -> probe(healthz.get());
             case "/readyz" -> probe(readyz.get());
             default -> lead(leader.get());
         };
     }
 
-    private static Answer lead(Health leader) {
+    private static HttpAnswer lead(Health leader) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("leader", leader.ok());
         if (!leader.ok()) {
             leader.reasons().forEach(body.putArray("reasons")::add);
         }
-        return Answer.text(leader.ok() ? 200 : 503, Answer.JSON, body + "\n");
+        return HttpAnswer.text(leader.ok() ? 200 : 503, HttpAnswer.JSON, body + "\n");
     }
 
-    private static Answer probe(Health health) {
+    private static HttpAnswer probe(Health health) {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("ok", health.ok());
         health.reasons().forEach(body.putArray("reasons")::add);
         if (!health.notes().isEmpty()) {
             health.notes().forEach(body.putArray("notes")::add);
         }
-        return Answer.text(health.ok() ? 200 : 503, Answer.JSON, body + "\n");
+        return HttpAnswer.text(health.ok() ? 200 : 503, HttpAnswer.JSON, body + "\n");
     }
 }

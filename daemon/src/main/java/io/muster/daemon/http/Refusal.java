@@ -53,7 +53,7 @@ public final class Refusal extends RuntimeException {
     }
 
     /** Returns the response. */
-    public Answer answer() {
+    public HttpAnswer answer() {
         ObjectNode problem = JsonNodeFactory.instance.objectNode();
         problem.put("type", "about:blank");
         problem.put("title", HttpResponseStatus.valueOf(status).reasonPhrase());
@@ -61,7 +61,7 @@ public final class Refusal extends RuntimeException {
         if (!errno.isEmpty()) {
             problem.put("errno", errno);
         }
-        Answer answer = Answer.text(status, Answer.PROBLEM, problem + "\n");
-        return new Answer(answer.status(), answer.type(), headers, answer.body());
+        HttpAnswer answer = HttpAnswer.text(status, HttpAnswer.PROBLEM, problem + "\n");
+        return new HttpAnswer(answer.status(), answer.type(), headers, answer.body());
     }
 }

@@ -43,10 +43,6 @@ public abstract class Call implements Service, Replier {
         return backend;
     }
 
-    protected final Operation<?, ?> operation() {
-        return operation;
-    }
-
     protected final Caller caller() {
         return caller;
     }

@@ -5,7 +5,7 @@ import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Notes;
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Feasibility;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.graph.Detail;
@@ -44,10 +44,10 @@ public final class FeasibilityChecks {
      */
     private static final int LARGEST = 1000;
 
-    private final Turns<Situation> turns;
+    private final Turns<Inputs> turns;
     private final Stock stock;
 
-    private record Situation(InventoryState state, List<GraphEntry> graph, double time) {}
+    private record Inputs(InventoryState state, List<GraphEntry> graph, double time) {}
 
     /**
      * @param inventory returns the current state; called on the core thread
@@ -60,7 +60,7 @@ public final class FeasibilityChecks {
         this.stock = new Stock(structures);
         this.turns = new Turns<>(
                 "checks",
-                () -> new Situation(inventory.get(), structures.entries(), clock.getAsDouble()),
+                () -> new Inputs(inventory.get(), structures.entries(), clock.getAsDouble()),
                 (payload, now, step) -> answer(payload, now),
                 checks,
                 System::nanoTime,
@@ -71,7 +71,7 @@ public final class FeasibilityChecks {
         turns.ask(payload, asker, reply);
     }
 
-    private @Nullable Bytes answer(Bytes payload, Situation now) throws ProtocolException {
+    private @Nullable Bytes answer(Bytes payload, Inputs now) throws ProtocolException {
         ObjectNode json = Json.parse(payload);
         boolean explain = FeasibilityRequest.wantsExplanation(json);
         FeasibilityAnswer answer = answer(json, now.state(), now.graph(), now.time());
@@ -88,17 +88,17 @@ public final class FeasibilityChecks {
             Feasibility feasibility = stock.of(state, entries);
             return FeasibilityAnswer.of(request.now(), answer(feasibility, request, state, now), stock.resources());
         } catch (InvalidException e) {
-            return FeasibilityAnswer.of(false, Answer.invalid(String.valueOf(e.getMessage())), ResourceSet.EMPTY);
+            return FeasibilityAnswer.of(false, Assessment.invalid(String.valueOf(e.getMessage())), ResourceSet.EMPTY);
         }
     }
 
-    private static Answer answer(
+    private static Assessment answer(
             Feasibility feasibility, FeasibilityRequest request, InventoryState state, double now) {
         int size = request.size();
         if (size > LARGEST) {
             String sentence = "the request has " + size + " vertices and constraint terms; Muster answers requests"
                     + " with up to " + LARGEST;
-            return new Answer(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
+            return new Assessment(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
         }
         return request.now()
                 ? feasibility.now(request.request(), state.view().up(), now)

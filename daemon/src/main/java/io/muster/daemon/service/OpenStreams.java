@@ -9,6 +9,7 @@ import io.muster.daemon.core.Reporter;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.JournalRequest;
@@ -107,9 +108,9 @@ final class OpenStreams {
     }
 
     /** Opens the stream of a reporter. Later usage reports of the peer belong to this reporter. */
-    void report(Request request, Principal by, ReportRequest report, Account payer) {
+    void report(Request request, Principal by, ReportChanges.Register command, Account payer) {
         Reply reply = begin(request, payer);
-        Reporter stream = backend.streams().reporters().open(reply, by, report.command());
+        Reporter stream = backend.streams().reporters().open(reply, by, command);
         reporter = stream;
         reporting = reply.key;
         usage = 0;

@@ -27,7 +27,7 @@ import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.StateAnswer;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -80,7 +80,7 @@ public final class Queries implements Configurable {
         this.attributes = attributes;
         this.reporters = reporters;
         this.meters = meters;
-        this.status = kept(inventory::state, Status::encode, beside);
+        this.status = kept(inventory::state, StatusAnswer::encode, beside);
         this.schedStatus = kept(
                 this::situation,
                 now -> SchedStatus.of(now.state(), JobUsage.allocated(now.usage()))

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.account.Account;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.admin.Introduction;
-import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.operation.Connection;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Operations;
@@ -320,9 +320,9 @@ public final class Session {
         }
 
         @Override
-        public void report(ReportRequest report) {
+        public void report(ReportChanges.Register reporter) {
             if (!closed) { // a report lasts as long as its connection
-                streams.report(request, rights().principal(), report, caller().account());
+                streams.report(request, rights().principal(), reporter, caller().account());
             }
             served(request);
         }

@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.http.Answer;
-import io.muster.protocol.operation.Key;
+import io.muster.daemon.http.HttpAnswer;
 import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.RequestKey;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -102,7 +102,7 @@ final class OpenApi {
         }
         if (place.http().method().equals("POST")) {
             ObjectNode body = out.putObject("requestBody").put("required", true);
-            content(body, Answer.JSON, body(place));
+            content(body, HttpAnswer.JSON, body(place));
         }
         ObjectNode responses = out.putObject("responses");
         ObjectNode good = responses.putObject("200").put("description", "OK");
@@ -131,7 +131,7 @@ final class OpenApi {
         if (place.http().path().contains("{host}")) {
             param(params, "path", "host", true, "Name of the host.", object().put("type", "string"));
         }
-        for (Key key : place.http().params()) {
+        for (RequestKey key : place.http().params()) {
             param(params, "query", key.name(), key.required(), key.meaning(), type(key, "string"));
         }
         Map<String, String> headers = new TreeMap<>();
@@ -158,7 +158,7 @@ final class OpenApi {
     }
 
     /** @param time the type of a time, which is text in a URL */
-    static ObjectNode type(Key key, String time) {
+    static ObjectNode type(RequestKey key, String time) {
         ObjectNode rule = switch (key.type()) {
             case TEXT -> object().put("type", "string");
             case FLAG -> object().put("type", "boolean");
@@ -176,7 +176,7 @@ final class OpenApi {
         ObjectNode body =
                 object().put("type", "object").put("title", place.http().word() + "-request");
         ObjectNode properties = body.putObject("properties");
-        for (Key key : place.http().body()) {
+        for (RequestKey key : place.http().body()) {
             properties.set(key.name(), type(key, "string|number").put("description", key.meaning()));
             if (key.required()) {
                 body.withArrayProperty("required").add(key.name());
@@ -189,7 +189,7 @@ final class OpenApi {
         return switch (place.http().word()) {
             case "events" -> "text/event-stream";
             case "metrics" -> "text/plain";
-            default -> Answer.JSON;
+            default -> HttpAnswer.JSON;
         };
     }
 
@@ -227,7 +227,8 @@ final class OpenApi {
         Map<Integer, List<Errno>> byStatus = new TreeMap<>();
         if (place.operation() != null) {
             for (Errno errno : errnos(place.operation(), said)) {
-                int status = Problems.of(new RpcException(errno, "")).answer().status();
+                int status =
+                        HttpStatuses.of(new RpcException(errno, "")).answer().status();
                 byStatus.computeIfAbsent(status, none -> new ArrayList<>()).add(errno);
             }
         }

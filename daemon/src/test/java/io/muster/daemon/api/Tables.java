@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.protocol.operation.Key;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Operations;
+import io.muster.protocol.operation.RequestKey;
 import io.muster.protocol.rpc.Errno;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -185,7 +185,7 @@ public final class Tables {
         return table.append('\n').toString();
     }
 
-    private static String key(Key key) {
+    private static String key(RequestKey key) {
         return "`" + key.name() + (key.required() ? "`" : "`?");
     }
 }

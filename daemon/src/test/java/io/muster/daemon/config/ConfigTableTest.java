@@ -19,7 +19,7 @@ final class ConfigTableTest {
 
     /** Returns the table {@code [resource.verify.x]} of a configuration with these lines. */
     private ConfigTable x(String... lines) {
-        Document document = Document.read(Configs.write(dir, "muster.toml", lines), problems);
+        ConfigTree document = ConfigTree.read(Configs.write(dir, "muster.toml", lines), problems);
         return new ConfigTable(document, problems)
                 .section("resource")
                 .table("verify")
@@ -126,7 +126,7 @@ final class ConfigTableTest {
 
     @Test
     void readingAnUndocumentedKeyOfASectionThrows() {
-        ConfigTable muster = new ConfigTable(new Document(), problems).section("muster");
+        ConfigTable muster = new ConfigTable(new ConfigTree(), problems).section("muster");
         assertThatThrownBy(() -> muster.flag("secret", false)).isInstanceOf(NoSuchElementException.class);
     }
 }

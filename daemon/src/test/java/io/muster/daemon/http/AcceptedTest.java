@@ -36,7 +36,7 @@ final class AcceptedTest {
     void theSiteCompletesAnIdentityBeforeTheRequestArrives(@TempDir Path directory) throws Exception {
         CompletableFuture<Identity> connected = new CompletableFuture<>();
         CompletableFuture<@Nullable Identity> asked = new CompletableFuture<>();
-        Identity complete = Identity.ofToken("complete", Set.of(), Set.of());
+        Identity complete = Identity.ofToken("complete", Set.of(), Set.of(), null);
         Site site = new Site() {
             @Override
             public Identity accepted(Identity peer) {

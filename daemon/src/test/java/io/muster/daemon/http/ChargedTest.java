@@ -57,7 +57,7 @@ final class ChargedTest {
                     user.take(MOST);
                 }
                 if (!exchange.ask().path().equals("/never")) {
-                    exchange.answer(Answer.text(200, "text/plain", "x".repeat(LONG)));
+                    exchange.answer(HttpAnswer.text(200, "text/plain", "x".repeat(LONG)));
                 }
                 served.complete(exchange);
             }

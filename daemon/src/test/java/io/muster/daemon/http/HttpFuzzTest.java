@@ -56,7 +56,7 @@ final class HttpFuzzTest {
             @Override
             public void serve(Exchange exchange) {
                 served.incrementAndGet();
-                exchange.answer(Answer.of(200, "text/plain", Bytes.EMPTY));
+                exchange.answer(HttpAnswer.of(200, "text/plain", Bytes.EMPTY));
             }
         };
     }

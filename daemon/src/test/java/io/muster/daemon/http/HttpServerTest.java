@@ -434,7 +434,7 @@ final class HttpServerTest {
             }
             assertThat(gone.get(60, TimeUnit.SECONDS)).isTrue();
             assertThat(asked.get().isGone()).isTrue();
-            asked.get().answer(Answer.text(200, "text/plain", "x".repeat(60)));
+            asked.get().answer(HttpAnswer.text(200, "text/plain", "x".repeat(60)));
             loop.submit(() -> {}).get();
             assertThat(accounts.held(true)).isZero();
         }

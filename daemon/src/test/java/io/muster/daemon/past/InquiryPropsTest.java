@@ -237,7 +237,10 @@ class InquiryPropsTest {
     private static void collect(
             Period period, Outage outage, String host, SortedSet<String> within, SortedSet<String> open) {
         boolean live = outage.kind() == Outage.Kind.OFFLINE || outage.kind() == Outage.Kind.TORPID;
-        Outage known = live ? outage.withReason(outage.reason(), "") : outage;
+        Outage known = live
+                ? Outage.open(outage.kind(), outage.holder(), outage.reason(), outage.from(), "")
+                        .ended(outage.to(), outage.endedBy(), outage.comment())
+                : outage;
         if (period.contains(outage)) {
             within.add(host + " " + known);
         }

@@ -3,7 +3,7 @@ package io.muster.inventory.feasibility;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -92,7 +92,7 @@ public final class Feasibility {
     }
 
     /** Decides whether the request fits if every host is up and free. */
-    public Answer ever(Request request) {
+    public Assessment ever(JobRequest request) {
         return ask(request, stock, r.ranks());
     }
 
@@ -100,8 +100,8 @@ public final class Feasibility {
      * Decides whether the request fits the hosts in {@code up}, after the start time of R and before R expires. Muster does not know
      * allocations, so every host counts as free.
      */
-    public Answer now(Request request, Idset up, double now) {
-        Answer ever = ever(request);
+    public Assessment now(JobRequest request, Idset up, double now) {
+        Assessment ever = ever(request);
         if (ever.verdict() != Verdict.YES && ever.verdict() != Verdict.UNKNOWN) {
             return ever;
         }
@@ -110,7 +110,7 @@ public final class Feasibility {
             return ever.with(Verdict.NOT_NOW, fault);
         }
         Idset lost = stock.ranks().subtract(usable.ranks());
-        Answer answer = ask(request, usable, up.subtract(lost));
+        Assessment answer = ask(request, usable, up.subtract(lost));
         for (String remark : remarks) {
             answer = answer.remarking(remark);
         }
@@ -124,7 +124,7 @@ public final class Feasibility {
     }
 
     /** @param lost ranks whose node, or a vertex that contains the node, is down in the graph */
-    private String notNow(Verdict ever, Request request, Idset up, Idset lost, Answer answer) {
+    private String notNow(Verdict ever, JobRequest request, Idset up, Idset lost, Assessment answer) {
         Idset wanted = request.constraint().matches(r);
         Idset down = wanted.subtract(up);
         Idset within = wanted.intersect(lost).subtract(down);
@@ -145,7 +145,7 @@ public final class Feasibility {
      * Returns a sentence that says why the request would end too late, or null. RFC 20's expiration may change, so the
      * sentence is never a reason for NEVER.
      */
-    private @Nullable String late(Request request, double now) {
+    private @Nullable String late(JobRequest request, double now) {
         double remaining = r.expiration() - now;
         if (r.expiration() <= 0) {
             return null;
@@ -163,9 +163,9 @@ public final class Feasibility {
         return String.format(Locale.ROOT, seconds == Math.rint(seconds) ? "%.0fs" : "%.1fs", seconds);
     }
 
-    private Answer ask(Request request, Stock all, Idset available) {
+    private Assessment ask(JobRequest request, Stock all, Idset available) {
         Sought sought = new Sought(request.resources(), all, r);
-        Answer answer = ask(request, all, available, sought);
+        Assessment answer = ask(request, all, available, sought);
         for (String remark : sought.remarks()) {
             answer = answer.remarking(remark);
         }
@@ -179,7 +179,7 @@ public final class Feasibility {
      * vertices of the type do not matter. If the request asks for nodes with properties, only slots outside of its nodes may
      * use other hosts.
      */
-    private Answer ask(Request request, Stock all, Idset available, Sought sought) {
+    private Assessment ask(JobRequest request, Stock all, Idset available, Sought sought) {
         if (sought.isNothing()) {
             return fit(request, all, available);
         }
@@ -188,15 +188,15 @@ public final class Feasibility {
                         && !new AreaFit(all, available)
                                 .wanted(request.resources()).stream()
                                         .allMatch(wanted -> wanted.item().type().equals(Resource.NODE)));
-        Answer plain = isBound ? fit(request, all, available) : Answer.of(Verdict.UNKNOWN, "");
+        Assessment plain = isBound ? fit(request, all, available) : Assessment.of(Verdict.UNKNOWN, "");
         if (plain.verdict() == Verdict.NEVER) {
             return plain;
         }
         List<Resource> renamed = sought.renamed(request.resources());
-        Answer answer = sought.isMixed()
+        Assessment answer = sought.isMixed()
                 ? plain
                 : fit(
-                        new Request(renamed, request.constraint(), request.duration()),
+                        new JobRequest(renamed, request.constraint(), request.duration()),
                         all.renamed(sought),
                         available.intersect(sought.ranks()));
         if (isBound && (sought.isMixed() || answer.verdict() == Verdict.NEVER)) {
@@ -210,10 +210,10 @@ public final class Feasibility {
                 : answer;
     }
 
-    private Answer fit(Request request, Stock stock, Idset available) {
+    private Assessment fit(JobRequest request, Stock stock, Idset available) {
         @Nullable String fault = Units.fault(request.resources(), stock);
         if (fault != null) {
-            return Answer.invalid(fault);
+            return Assessment.invalid(fault);
         }
         AreaFit fit = new AreaFit(stock, request.constraint().matches(r).intersect(available));
         List<Flow> flows = stock.flows().stream()
@@ -230,10 +230,10 @@ public final class Feasibility {
     }
 
     /** Answers a request that asks for resources in other subsystems: the rest of the request must fit, and each flow must suffice. */
-    private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, List<Flow> flows) {
+    private Assessment answer(JobRequest request, Stock stock, AreaFit fit, Idset available, List<Flow> flows) {
         List<Resource> list = request.resources();
-        Request contained = new Request(FlowFit.without(list, flows), request.constraint(), request.duration());
-        Answer answer = answer(contained, stock, fit, available, false);
+        JobRequest contained = new JobRequest(FlowFit.without(list, flows), request.constraint(), request.duration());
+        Assessment answer = answer(contained, stock, fit, available, false);
         if (answer.verdict() == Verdict.NEVER) {
             return answer;
         }
@@ -263,14 +263,14 @@ public final class Feasibility {
                     "no usable node is where the request could take all of "
                             + String.join(", ", flows.stream().map(Flow::type).toList()));
         }
-        Answer there = answer(contained, stock, reached, available, false);
+        Assessment there = answer(contained, stock, reached, available, false);
         AreaFit hosts = reached;
         long limiting = flows.stream()
                 .filter(flow -> !new FlowFit(hosts, list, flow, flows).isAmple())
                 .filter(flow -> flows.size() > 1 || !new FlowFit(hosts, list, flow, flows).isProven())
                 .count();
         return there.verdict() == Verdict.YES && limiting == 0
-                ? new Answer(Verdict.YES, there.sentence(), -1, there.hosts(), List.of(), List.of())
+                ? new Assessment(Verdict.YES, there.sentence(), -1, there.hosts(), List.of(), List.of())
                 : answer.with(
                         Verdict.UNKNOWN,
                         "Muster does not search how the request could share what flows through subsystem "
@@ -282,7 +282,7 @@ public final class Feasibility {
                 || item.with().stream().anyMatch(part -> hasBelow(part, type));
     }
 
-    private Answer answer(Request request, Stock stock, AreaFit fit, Idset available, boolean counted) {
+    private Assessment answer(JobRequest request, Stock stock, AreaFit fit, Idset available, boolean counted) {
         List<Resource> list = request.resources();
         Fit copies = fit.copies(list, fit.top(), 1);
         List<Wanted> items = fit.wanted(list);
@@ -294,11 +294,12 @@ public final class Feasibility {
                             ? "fits outside of the nodes"
                             : "fits on " + hosts.size() + " of " + r.nodes() + " nodes")
                     + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
-            return new Answer(Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
+            return new Assessment(
+                    Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
         }
         Reason reason = new Reason(r, stock, request, fit, available);
         Verdict verdict = copies.most() > 0 ? Verdict.UNKNOWN : Verdict.NEVER;
         String sentence = verdict == Verdict.NEVER ? reason.sentence(items, hosts) : reason.open(items);
-        return new Answer(verdict, sentence, slots, hosts, List.of(), List.of());
+        return new Assessment(verdict, sentence, slots, hosts, List.of(), List.of());
     }
 }

@@ -5,7 +5,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Text;
 import io.muster.inventory.request.Constraint;
 import io.muster.inventory.request.Count;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ final class Reason {
 
     private final ResourceSet r;
     private final Stock stock;
-    private final Request request;
+    private final JobRequest request;
     private final AreaFit fit;
     private final Idset available;
     private final Levels levels;
@@ -41,7 +41,7 @@ final class Reason {
      * @param fit the fit of the request into the available ranks that match the constraint
      * @param available ranks that the question is about
      */
-    Reason(ResourceSet r, Stock stock, Request request, AreaFit fit, Idset available) {
+    Reason(ResourceSet r, Stock stock, JobRequest request, AreaFit fit, Idset available) {
         this.r = r;
         this.stock = stock;
         this.request = request;

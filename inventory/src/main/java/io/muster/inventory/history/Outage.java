@@ -43,10 +43,6 @@ public record Outage(
         return new Outage(kind, holder, reason, from, by, 0, "", "");
     }
 
-    public Outage withReason(String other, String user) {
-        return new Outage(kind, holder, other, from, user, to, endedBy, comment);
-    }
-
     public Outage ended(double time, String user, String endComment) {
         return new Outage(kind, holder, reason, from, by, time, user, endComment);
     }

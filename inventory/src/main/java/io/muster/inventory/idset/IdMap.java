@@ -32,10 +32,6 @@ public final class IdMap<V> {
         return at == null ? null : at.value;
     }
 
-    public boolean containsKey(int id) {
-        return get(id) != null;
-    }
-
     public boolean isEmpty() {
         return root == null;
     }
@@ -52,11 +48,6 @@ public final class IdMap<V> {
 
     public IdMap<V> remove(Idset ids) {
         return update(ids, old -> null);
-    }
-
-    /** Returns this map without the ids that are not in {@code ids}. */
-    public IdMap<V> keep(Idset ids) {
-        return root == null ? this : remove(root.extent().subtract(ids));
     }
 
     /**

@@ -95,11 +95,6 @@ public final class Count {
         return new Count(null, n, n, Operator.ADD, 1);
     }
 
-    /** Returns the count that accepts {@code min} and more, without a maximum: {@code min+}. */
-    public static Count atLeast(long min) {
-        return range(min, -1, Operator.ADD, 1);
-    }
-
     /**
      * Returns the count that accepts the values of a range.
      *

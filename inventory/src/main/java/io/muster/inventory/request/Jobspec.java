@@ -141,8 +141,8 @@ public final class Jobspec {
     }
 
     /** Returns the request to {@link Feasibility} that asks whether this job could run. */
-    public Request request() {
-        return new Request(resources, constraint, duration());
+    public JobRequest request() {
+        return new JobRequest(resources, constraint, duration());
     }
 
     static final Set<String> KEYS = Set.of("version", "resources", "tasks", "attributes");

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Acquisition;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
 
@@ -53,11 +52,6 @@ public record Scheduler(
     /** Returns the ranks on offer that the scheduler does not know until it acquires again; none if it has no connection. */
     public Idset unknown(InventoryState state) {
         return isConnected() ? state.members().subtract(offered) : Idset.EMPTY;
-    }
-
-    /** Returns why jobs cannot use hosts although they are on offer. */
-    public String ignorance(Hostlist unknown) {
-        return this + " does not know " + unknown.abridged() + " until it acquires again";
     }
 
     /** Returns the scheduler with what it does not know, and the number of hosts whose present state it has not been sent. */

@@ -9,7 +9,7 @@ import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.request.Constraint;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
@@ -126,7 +126,7 @@ class FeasibilityPropsTest {
                 shape = shape.replaceFirst("N", Integer.toString(1 + random.nextInt(3)));
             }
             List<Resource> list = Shape.parse(shape);
-            Answer answer = feasibility.ever(Request.of(list));
+            Assessment answer = feasibility.ever(JobRequest.of(list));
             Boolean truth = truth(list, machine.top);
             if (truth != null && answer.verdict() != Verdict.UNKNOWN) {
                 assertThat(answer.verdict())
@@ -147,7 +147,7 @@ class FeasibilityPropsTest {
         Feasibility kept = Feasibility.of(machine.r(), graph).with(fewer);
         Feasibility anew = Feasibility.of(fewer, graph);
         for (String pattern : SHAPES) {
-            Request request = new Request(
+            JobRequest request = new JobRequest(
                     Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))),
                     random.nextBoolean() ? Constraint.all() : new Constraint.Properties(List.of("^p")),
                     0);
@@ -169,9 +169,10 @@ class FeasibilityPropsTest {
                 .marked(after, graph.ranksOf(machine.r(), around), List.of("one", "two"));
         Feasibility anew = Feasibility.of(machine.r(), after);
         for (String pattern : SHAPES) {
-            Request request = Request.of(Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))));
-            Answer now = kept.now(request, machine.r().ranks(), 0);
-            Answer expected = anew.now(request, machine.r().ranks(), 0);
+            JobRequest request =
+                    JobRequest.of(Shape.parse(pattern.replace("N", Integer.toString(1 + random.nextInt(2)))));
+            Assessment now = kept.now(request, machine.r().ranks(), 0);
+            Assessment expected = anew.now(request, machine.r().ranks(), 0);
             assertThat(now.sentence()).isEqualTo(expected.sentence());
             assertThat(now.verdict()).isEqualTo(expected.verdict());
             assertThat(now.hosts()).isEqualTo(expected.hosts());
@@ -202,7 +203,7 @@ class FeasibilityPropsTest {
         Feasibility feasibility = Feasibility.of(machine.r(), machine.graph.build());
         for (String pattern : EXACT) {
             String shape = pattern.replace("N", Integer.toString(1 + random.nextInt(4)));
-            assertThat(feasibility.ever(Request.of(Shape.parse(shape))).verdict())
+            assertThat(feasibility.ever(JobRequest.of(Shape.parse(shape))).verdict())
                     .as(shape)
                     .isIn(Verdict.YES, Verdict.NEVER);
         }
@@ -233,7 +234,8 @@ class FeasibilityPropsTest {
                 .sum();
         int asked = 1 + random.nextInt(20);
         String shape = "slot=" + asked + "/" + (g == 0 ? "core=" + c : "[core=" + c + ";gpu]");
-        Answer answer = Feasibility.of(r).ever(new Request(Shape.parse(shape), new Constraint.Ranks(allowed), 0));
+        Assessment answer =
+                Feasibility.of(r).ever(new JobRequest(Shape.parse(shape), new Constraint.Ranks(allowed), 0));
         assertThat(answer.mostSlots()).isEqualTo(expected);
         assertThat(answer.verdict()).isEqualTo(expected >= asked ? Verdict.YES : Verdict.NEVER);
         assertThat(answer.hosts().stream()).allMatch(i -> allowed.contains(i) && cores[i] >= c && gpus[i] >= g);

@@ -15,8 +15,8 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Jobspec;
-import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
@@ -48,8 +48,8 @@ class FeasibilityTest {
                 Map.of());
     }
 
-    private static Request request(String shape, String constraint) {
-        return new Request(Shape.parse(shape), Constraint.parse(constraint), 0);
+    private static JobRequest request(String shape, String constraint) {
+        return new JobRequest(Shape.parse(shape), Constraint.parse(constraint), 0);
     }
 
     @ParameterizedTest
@@ -69,7 +69,7 @@ class FeasibilityTest {
                 "[slot=43{a}/[core=5;gpu];slot=300{b}/core] | fits on 128 of 128 nodes",
             })
     void aRequestThatFitsIsAnsweredYesWithTheAmountThatFits(String shape, String sentence) {
-        Answer answer = FLUKES.ever(request(shape, "{}"));
+        Assessment answer = FLUKES.ever(request(shape, "{}"));
         assertThat(answer.sentence()).isEqualTo(sentence);
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.witness()).isNotEmpty();
@@ -106,7 +106,7 @@ class FeasibilityTest {
                 "node/gpus | type \"gpus\" does not occur in this inventory; it has cluster, core, gpu, node, did you mean \"gpu\"?",
             })
     void aRequestThatNeverFitsIsAnsweredNeverWithTheNearestAmount(String shape, String sentence) {
-        Answer answer = FLUKES.ever(request(shape, "{}"));
+        Assessment answer = FLUKES.ever(request(shape, "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.NEVER);
         assertThat(answer.sentence()).startsWith(sentence);
         assertThat(answer.witness()).isEmpty();
@@ -130,19 +130,19 @@ class FeasibilityTest {
     void theAnswerForNowDependsOnTheRanksThatAreUpAndOnTheTime() {
         ResourceSet r = FLUKE.withExpiration(5000);
         Feasibility feasibility = Feasibility.of(r);
-        Request two = request("node=2/gpu=8", "{}");
-        Answer up = feasibility.now(two, Idset.range(0, 200), 1000);
+        JobRequest two = request("node=2/gpu=8", "{}");
+        Assessment up = feasibility.now(two, Idset.range(0, 200), 1000);
         assertThat(up.verdict()).isEqualTo(Verdict.YES);
         assertThat(up.remarks())
                 .containsExactly("a job without a duration runs until the inventory expires, 4000s from now");
-        Answer down = feasibility.now(two, Idset.range(2, 127), 1000);
+        Assessment down = feasibility.now(two, Idset.range(2, 127), 1000);
         assertThat(down.verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(down.sentence())
                 .isEqualTo("fits the inventory, not now: 126 of 128 nodes up (down: fluke[1-2]); "
                         + "2 nodes with gpu >= 8 asked; 1 of 126 has them (fluke3); 40 have 4; it fits with node=1");
-        Request lengthy = new Request(Shape.parse("node"), Constraint.all(), 4000.5);
+        JobRequest lengthy = new JobRequest(Shape.parse("node"), Constraint.all(), 4000.5);
         assertThat(feasibility.now(lengthy, r.ranks(), 1000))
-                .extracting(Answer::verdict, Answer::sentence)
+                .extracting(Assessment::verdict, Assessment::sentence)
                 .containsExactly(
                         Verdict.NOT_NOW,
                         "the duration of 4000.5s is more than the inventory's remaining lifetime of 4000s");
@@ -167,9 +167,9 @@ class FeasibilityTest {
                 {"version":1,"execution":{"R_lite":[{"rank":"0","children":{"core":"0-3"}}],
                 "starttime":5000.0,"expiration":9000.0,"nodelist":["a"]}}
                 """));
-        Request one = request("node", "{}");
+        JobRequest one = request("node", "{}");
         assertThat(feasibility.now(one, Idset.of(0), 1400))
-                .extracting(Answer::verdict, Answer::sentence)
+                .extracting(Assessment::verdict, Assessment::sentence)
                 .containsExactly(Verdict.NOT_NOW, "R starts at 1970-01-01T01:23:20Z, 60m from now");
         assertThat(feasibility.now(one, Idset.of(0), 5000).verdict()).isEqualTo(Verdict.YES);
         assertThat(feasibility.ever(one).verdict()).isEqualTo(Verdict.YES);
@@ -177,7 +177,7 @@ class FeasibilityTest {
 
     @Test
     void idsOfResourcesAreIgnoredWithARemark() {
-        Answer answer = FLUKES.ever(request("node/core{id:\"7\"}", "{}"));
+        Assessment answer = FLUKES.ever(request("node/core{id:\"7\"}", "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.remarks()).containsExactly("ids of resources are ignored");
     }
@@ -187,7 +187,7 @@ class FeasibilityTest {
     void theKeyExclusiveDoesNotChangeTheAnswer() {
         for (String shape :
                 List.of("node=128X/core=8", "slot=256/[core=3X]", "slot=128/nodeX/core=8", "slot=2/nodeX/gpu=9")) {
-            List<Answer> answers = Stream.of("", "{x}", "{-x}")
+            List<Assessment> answers = Stream.of("", "{x}", "{-x}")
                     .map(x -> FLUKES.ever(request(shape.replace("X", x), "{}")))
                     .distinct()
                     .toList();
@@ -272,13 +272,13 @@ class FeasibilityTest {
                 "node=4/[slot{a}/socket/core=18;slot{b}/socket/core=18] | UNKNOWN",
             })
     void requestsAreDecidedByTheSocketsRacksAndUnitsOfTheGraph(String shape, Verdict verdict) {
-        Answer answer = machine().ever(request(shape, "{}"));
+        Assessment answer = machine().ever(request(shape, "{}"));
         assertThat(answer.verdict()).as(answer.sentence()).isEqualTo(verdict);
     }
 
     @Test
     void anUndecidedRequestIsNotReportedAsFittingTheInventory() {
-        Answer answer = machine().now(request("[slot{a}/ssd;slot{b}/core]", "{}"), Idset.EMPTY, 0);
+        Assessment answer = machine().now(request("[slot{a}/ssd;slot{b}/core]", "{}"), Idset.EMPTY, 0);
         assertThat(answer.verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(answer.sentence()).isEqualTo("not now, and perhaps never: none of 4 nodes up (down: node[0-3])");
     }
@@ -301,7 +301,7 @@ class FeasibilityTest {
                 "node/[slot{a}/memory=1{unit:GB};slot{b}/memory=2] | memory is asked for in \"GB\" and in no unit",
             })
     void amountsInUnitsThatCannotBeComparedAreInvalid(String shape, String sentence) {
-        Answer answer = machine().ever(request(shape, "{}"));
+        Assessment answer = machine().ever(request(shape, "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.INVALID);
         assertThat(answer.sentence()).isEqualTo(sentence);
         assertThat(machine().now(request(shape, "{}"), Idset.EMPTY, 0)).isEqualTo(answer);
@@ -333,7 +333,7 @@ class FeasibilityTest {
                         + " core=18 asked; parts of the request compete for the same resources, and Muster does not search how they could share them",
             })
     void anUnknownAnswerNamesTheUndecidedPartOfTheRequest(String shape, String sentence) {
-        Answer answer = machine().ever(request(shape, "{}"));
+        Assessment answer = machine().ever(request(shape, "{}"));
         assertThat(answer.verdict()).isEqualTo(Verdict.UNKNOWN);
         assertThat(answer.sentence()).isEqualTo(sentence);
     }
@@ -376,7 +376,7 @@ class FeasibilityTest {
                 tasks: [{command: [app], slot: a, count: {per_slot: 1}}]
                 attributes: {system: {duration: 60, constraints: {hostlist: ["n[0-4]"]}}}
                 """;
-        Answer answer = Feasibility.of(r)
+        Assessment answer = Feasibility.of(r)
                 .ever(Jobspec.parse(yaml, Jobspec.Level.CANONICAL).request());
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.mostSlots()).isEqualTo(20);
@@ -440,7 +440,7 @@ class FeasibilityTest {
     void resourcesOfAnotherSubsystemAreCheckedInThatSubsystem(String shape, Verdict verdict, String sentence)
             throws IOException {
         Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
-        Answer answer = feasibility.ever(Request.of(Shape.parse(shape)));
+        Assessment answer = feasibility.ever(JobRequest.of(Shape.parse(shape)));
         assertThat(answer.sentence()).isEqualTo(sentence);
         assertThat(answer.verdict()).isEqualTo(verdict);
     }
@@ -448,9 +448,9 @@ class FeasibilityTest {
     @Test
     void hostsBelowTheSameChannelShareItsCapacity() throws IOException {
         Feasibility feasibility = Feasibility.of(set("n[0-7]", "0-7", 4, 0), channels());
-        Request request = Request.of(Shape.parse("slot=2/[core=4;port=20{unit:GB/s}]"));
+        JobRequest request = JobRequest.of(Shape.parse("slot=2/[core=4;port=20{unit:GB/s}]"));
         assertThat(feasibility.now(request, Idset.of(0, 1), 0).verdict()).isEqualTo(Verdict.YES);
-        Request more = Request.of(Shape.parse("slot=2/[core=4;port=30{unit:GB/s}]"));
+        JobRequest more = JobRequest.of(Shape.parse("slot=2/[core=4;port=30{unit:GB/s}]"));
         assertThat(feasibility.now(more, Idset.of(0, 1), 0).verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(feasibility.now(more, Idset.of(0, 2), 0).verdict()).isEqualTo(Verdict.YES);
         assertThat(feasibility
@@ -475,9 +475,11 @@ class FeasibilityTest {
         assertThat(problems.errors()).isEmpty();
         ResourceSet r = set("n[0-1]", "0-1", 4, 0);
         Feasibility feasibility = Feasibility.of(r, Structure.of(r, entries, Detail.POOLS));
-        assertThat(feasibility.ever(Request.of(Shape.parse("node/pdu=1"))).verdict())
+        assertThat(feasibility.ever(JobRequest.of(Shape.parse("node/pdu=1"))).verdict())
                 .isEqualTo(Verdict.NEVER);
-        assertThat(feasibility.ever(Request.of(Shape.parse("node/licence=1"))).verdict())
+        assertThat(feasibility
+                        .ever(JobRequest.of(Shape.parse("node/licence=1")))
+                        .verdict())
                 .isEqualTo(Verdict.YES);
     }
 
@@ -486,7 +488,7 @@ class FeasibilityTest {
         ResourceSet r = set("n[0-7]", "0-7", 4, 0);
         ResourceGraph graph = channels();
         Idset all = Idset.range(0, 7);
-        Request eight = Request.of(Shape.parse("node=8/core=4"));
+        JobRequest eight = JobRequest.of(Shape.parse("node=8/core=4"));
         Feasibility down = Feasibility.of(r, graph.state(graph.named(Set.of("n3")), "down"));
         assertThat(down.ever(eight).verdict()).isEqualTo(Verdict.YES);
         assertThat(down.now(eight, all, 0).sentence())
@@ -495,21 +497,21 @@ class FeasibilityTest {
                                 + " all 7 have them (n[0-2,4-7]); it fits with node=7");
         assertThat(down.now(eight, all, 0).remarks()).containsExactly("some vertices of the graph are down");
         Feasibility rack = Feasibility.of(r, graph.state(graph.named(Set.of("rack0")), "drained"));
-        assertThat(rack.now(Request.of(Shape.parse("node=5")), all, 0).verdict())
+        assertThat(rack.now(JobRequest.of(Shape.parse("node=5")), all, 0).verdict())
                 .isEqualTo(Verdict.NOT_NOW);
-        assertThat(rack.now(Request.of(Shape.parse("node=4")), all, 0).verdict())
+        assertThat(rack.now(JobRequest.of(Shape.parse("node=4")), all, 0).verdict())
                 .isEqualTo(Verdict.YES);
         Feasibility pool = Feasibility.of(r, graph.state(new Paths(graph, r).find("/cluster0/rack0/n1/core"), "down"));
-        assertThat(pool.now(Request.of(Shape.parse("core=28")), all, 0).verdict())
+        assertThat(pool.now(JobRequest.of(Shape.parse("core=28")), all, 0).verdict())
                 .isEqualTo(Verdict.YES);
-        assertThat(pool.now(Request.of(Shape.parse("core=29")), all, 0).verdict())
+        assertThat(pool.now(JobRequest.of(Shape.parse("core=29")), all, 0).verdict())
                 .isEqualTo(Verdict.NOT_NOW);
         Feasibility port = Feasibility.of(r, graph.state(graph.named(Set.of("port0")), "down"));
-        Request wide = Request.of(Shape.parse("slot=4/[core;port=30{unit:GB/s}]"));
+        JobRequest wide = JobRequest.of(Shape.parse("slot=4/[core;port=30{unit:GB/s}]"));
         assertThat(port.now(wide, all, 0).verdict()).isEqualTo(Verdict.NOT_NOW);
         assertThat(port.ever(wide).verdict()).isEqualTo(Verdict.YES);
         Feasibility everything = Feasibility.of(r, graph.state(Idset.of(0), "down"));
-        assertThat(everything.now(Request.of(Shape.parse("node")), all, 0).verdict())
+        assertThat(everything.now(JobRequest.of(Shape.parse("node")), all, 0).verdict())
                 .isEqualTo(Verdict.NOT_NOW);
     }
 
@@ -548,7 +550,7 @@ class FeasibilityTest {
                         + " could share what is there"
             })
     void verticesAreChosenByTheirProperties(String shape, Verdict verdict, String sentence) throws IOException {
-        Answer answer = models().ever(Request.of(Shape.parse(shape)));
+        Assessment answer = models().ever(JobRequest.of(Shape.parse(shape)));
         assertThat(answer.sentence()).isEqualTo(sentence);
         assertThat(answer.verdict()).isEqualTo(verdict);
         assertThat(answer.remarks()).isEmpty();
@@ -556,13 +558,13 @@ class FeasibilityTest {
 
     @Test
     void ignoredKeysAreNamedInTheRemarks() throws IOException {
-        Answer answer = models().ever(Request.of(Shape.parse("node{gpu_modle:h100}/slot/core=2{speed:[1]}")));
+        Assessment answer = models().ever(JobRequest.of(Shape.parse("node{gpu_modle:h100}/slot/core=2{speed:[1]}")));
         assertThat(answer.verdict()).isEqualTo(Verdict.YES);
         assertThat(answer.remarks())
                 .containsExactly(
                         "key \"gpu_modle\" of node was not looked at: no node has a property of this name",
                         "key \"speed\" of core was not looked at: the value is not a string");
-        assertThat(FLUKES.ever(Request.of(Shape.parse("node{ssd:true,gpu_model:h100}")))
+        assertThat(FLUKES.ever(JobRequest.of(Shape.parse("node{ssd:true,gpu_model:h100}")))
                         .remarks())
                 .containsExactly("key \"gpu_model\" of node was not looked at: no node has a property of this name");
     }

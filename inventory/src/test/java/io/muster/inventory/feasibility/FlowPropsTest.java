@@ -8,7 +8,7 @@ import io.muster.inventory.graph.PoolKind;
 import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.testing.Seeds;
@@ -108,8 +108,8 @@ class FlowPropsTest {
         for (int slots = 1; slots < 8; slots++) {
             int each = 1 + random.nextInt(3);
             int draw = 1 + random.nextInt(6);
-            Request request = Request.of(Shape.parse("slot=" + slots + "/[core=" + each + ";bw=" + draw + "]"));
-            Answer answer = feasibility.ever(request);
+            JobRequest request = JobRequest.of(Shape.parse("slot=" + slots + "/[core=" + each + ";bw=" + draw + "]"));
+            Assessment answer = feasibility.ever(request);
             assertThat(answer.verdict())
                     .as(answer.sentence())
                     .isEqualTo(fits(0, slots, new int[HOSTS], each, draw) ? Verdict.YES : Verdict.NEVER);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.ResourceSet;
@@ -26,9 +26,9 @@ class HardRequestsTest {
                 Map.of());
     }
 
-    private static Answer ask(ResourceSet r, IntFunction<Resource> item, int count) {
+    private static Assessment ask(ResourceSet r, IntFunction<Resource> item, int count) {
         return Feasibility.of(r)
-                .ever(Request.of(IntStream.range(0, count).mapToObj(item).toList()));
+                .ever(JobRequest.of(IntStream.range(0, count).mapToObj(item).toList()));
     }
 
     @Test
@@ -73,7 +73,7 @@ class HardRequestsTest {
                 .reduce(ResourceSet::append)
                 .orElseThrow();
         String shape = "[slot=4000{a}/core=2;slot=1200{b}/core=3;slot=100{c}/[core=7;gpu=4]]";
-        assertThat(Feasibility.of(mixed).ever(Request.of(Shape.parse(shape))).verdict())
+        assertThat(Feasibility.of(mixed).ever(JobRequest.of(Shape.parse(shape))).verdict())
                 .isEqualTo(Verdict.YES);
     }
 
@@ -84,7 +84,7 @@ class HardRequestsTest {
                 .reduce(ResourceSet::append)
                 .orElseThrow();
         String shape = "[slot=75{a}/core=67;slot=60{b}/core=101;slot=20{c}/core=79]";
-        Answer answer = Feasibility.of(mixed).ever(Request.of(Shape.parse(shape)));
+        Assessment answer = Feasibility.of(mixed).ever(JobRequest.of(Shape.parse(shape)));
         assertThat(answer.verdict()).isEqualTo(Verdict.UNKNOWN);
         assertThat(answer.sentence())
                 .isEqualTo("75 slots of core=67, 60 slots of core=101 and 20 slots of core=79 asked; "
@@ -97,11 +97,11 @@ class HardRequestsTest {
         ResourceSet r = set("n[0-1]", 0, 2, 9, 1);
         Feasibility feasibility = Feasibility.of(r);
         assertThat(feasibility
-                        .ever(Request.of(Shape.parse("[slot=2{a}/core=5;slot{b}/core=5;slot{c}/core]")))
+                        .ever(JobRequest.of(Shape.parse("[slot=2{a}/core=5;slot{b}/core=5;slot{c}/core]")))
                         .verdict())
                 .isEqualTo(Verdict.NEVER);
         assertThat(feasibility
-                        .ever(Request.of(Shape.parse("[slot=2{a}/core=5;slot=2{b}/core=3;slot=2{c}/core]")))
+                        .ever(JobRequest.of(Shape.parse("[slot=2{a}/core=5;slot=2{b}/core=3;slot=2{c}/core]")))
                         .verdict())
                 .isEqualTo(Verdict.YES);
     }

@@ -11,7 +11,7 @@ import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
-import io.muster.inventory.request.Request;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Shape;
 import io.muster.inventory.rset.Pruned;
 import io.muster.inventory.rset.ResourceSet;
@@ -86,7 +86,9 @@ class TreePoolTest {
     void theShapesOfTheRfcAreDecidedByTheTopology(String cluster, String shape, Verdict verdict) {
         ResourceSet r = cluster.equals("A") ? A : B;
         ResourceGraph graph = Objects.requireNonNull(Structure.given(r, List.of(), Detail.POOLS));
-        assertThat(Feasibility.of(r, graph).ever(Request.of(Shape.parse(shape))).verdict())
+        assertThat(Feasibility.of(r, graph)
+                        .ever(JobRequest.of(Shape.parse(shape)))
+                        .verdict())
                 .isEqualTo(verdict);
     }
 

@@ -42,7 +42,6 @@ class IdMapPropsTest {
         }
         for (int id = 0; id < BOUND + 2; id++) {
             assertThat(map.get(id)).isEqualTo(oracle.get(id));
-            assertThat(map.containsKey(id)).isEqualTo(oracle.containsKey(id));
         }
         assertThat(map.keys().stream().boxed()).containsExactlyInAnyOrderElementsOf(oracle.keySet());
         assertThat(map.isEmpty()).isEqualTo(oracle.isEmpty());
@@ -82,22 +81,16 @@ class IdMapPropsTest {
             again = again.put(group.getValue(), group.getKey());
         }
         assertThat(again).isEqualTo(map).hasSameHashCodeAs(map).hasToString(map.toString());
-        Idset some = Idsets.small(random, BOUND);
-        assertThat(map.keep(some).keys().union(map.remove(some).keys())).isEqualTo(map.keys());
     }
 
     private static IdMap<String> step(IdMap<String> map, Map<Integer, String> oracle, Idset ids, Random random) {
         String value = String.valueOf((char) ('a' + random.nextInt(3)));
-        return switch (random.nextInt(5)) {
+        return switch (random.nextInt(4)) {
             case 0 -> {
                 ids.forEach(oracle::remove);
                 yield map.remove(ids);
             }
             case 1 -> {
-                oracle.keySet().removeIf(id -> !ids.contains(id) && id % 7 > 0);
-                yield map.keep(ids.union(multiplesOfSeven()));
-            }
-            case 2 -> {
                 UnaryOperator<@Nullable String> f = old -> old == null ? value : old.equals(value) ? null : value;
                 ids.forEach(id -> oracle.compute(id, (k, old) -> f.apply(old)));
                 yield map.update(ids, f);
@@ -107,14 +100,6 @@ class IdMapPropsTest {
                 yield map.put(ids, value);
             }
         };
-    }
-
-    private static Idset multiplesOfSeven() {
-        Idset.Builder ids = Idset.builder();
-        for (int id = 0; id <= BOUND; id += 7) {
-            ids.add(id);
-        }
-        return ids.build();
     }
 
     private static Map<Integer, String> members(IdMap<String> map) {

@@ -24,14 +24,12 @@ class IdMapTest {
     }
 
     @Test
-    void idsAreLookedUpRemovedAndKept() {
+    void idsAreLookedUpAndRemoved() {
         assertThat(MAP.get(4)).isEqualTo("down");
         assertThat(MAP.get(10)).isNull();
-        assertThat(MAP.containsKey(20)).isTrue();
         assertThat(MAP.keys()).hasToString("0-9,20");
         assertThat(MAP.remove(Idset.parse("1-6"))).hasToString("{0=up, 7-9=up, 20=down}");
-        assertThat(MAP.keep(Idset.parse("1-6,30"))).hasToString("{1-2=up, 3-4=down, 5-6=up}");
-        assertThat(MAP.keep(Idset.EMPTY).isEmpty()).isTrue();
+        assertThat(MAP.remove(Idset.parse("0-20")).isEmpty()).isTrue();
     }
 
     @Test

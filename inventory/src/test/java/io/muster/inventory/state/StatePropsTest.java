@@ -96,7 +96,10 @@ class StatePropsTest {
             Outage outage = interval.getKey();
             boolean live = outage.kind() == Outage.Kind.OFFLINE || outage.kind() == Outage.Kind.TORPID;
             // The state does not contain the user that reported a host.
-            Outage known = live ? outage.withReason(outage.reason(), "") : outage;
+            Outage known = live
+                    ? Outage.open(outage.kind(), outage.holder(), outage.reason(), outage.from(), "")
+                            .ended(outage.to(), outage.endedBy(), outage.comment())
+                    : outage;
             if (outage.isOpen()) {
                 interval.getValue().forEach(host -> open.add(host + " " + known));
             }

@@ -11,7 +11,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.HoldChanges.Mode;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.testing.SchedulerModel;
 import io.muster.testing.NaiveState;
 import java.util.List;
@@ -89,7 +89,7 @@ final class AdminModel {
     }
 
     /** The answers of a daemon about the same ranks. */
-    Observation observed(Status status, ResourceSet r) {
+    Observation observed(StatusAnswer status, ResourceSet r) {
         SortedMap<Integer, String> reasons = new TreeMap<>();
         status.drain()
                 .forEach((reason, held) -> held.intersect(ranks).forEach(rank -> reasons.put(rank, reason.reason())));

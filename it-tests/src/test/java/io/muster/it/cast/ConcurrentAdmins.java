@@ -9,7 +9,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Output;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.testing.SchedulerModel;
 import java.io.IOException;
@@ -154,7 +154,7 @@ public final class ConcurrentAdmins {
     /** Determines which of the possible states is the present one; the next shift begins with it. */
     public void settle(DaemonProcess daemon) throws IOException {
         try (FluxClient client = daemon.connect()) {
-            Status status = Status.parse(client.rpc("resource.status", null));
+            StatusAnswer status = StatusAnswer.parse(client.rpc("resource.status", null));
             ResourceSet r = ResourceSet.parse(client.rpc("resource.get", null).path("R"));
             Idset up = Idset.EMPTY;
             for (int i = 0; i < ADMINS; i++) {
@@ -170,7 +170,7 @@ public final class ConcurrentAdmins {
         shift = null;
     }
 
-    private void settle(int i, Status status, ResourceSet r) {
+    private void settle(int i, StatusAnswer status, ResourceSet r) {
         AdminModel.Observation observed = models.get(i).observed(status, r);
         Shift last = shift;
         if (last == null) {

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
 import io.muster.it.harness.DaemonProcess;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -105,7 +105,7 @@ public final class RecordingAdmin implements AutoCloseable {
     /** Checks that the daemon holds all changes that were answered, and none that was refused. Ignores ranks of other admins. */
     public void check() throws IOException {
         SortedMap<Integer, String> found = new TreeMap<>();
-        Status.parse(client.rpc("resource.status", null))
+        StatusAnswer.parse(client.rpc("resource.status", null))
                 .drain()
                 .forEach((reason, ranks) -> ranks.forEach(rank -> found.put(rank, reason.reason())));
         assertThat(found.headMap(RANKS)).isEqualTo(promised);

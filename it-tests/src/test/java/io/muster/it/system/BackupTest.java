@@ -10,7 +10,7 @@ import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
 import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -80,7 +80,7 @@ class BackupTest {
 
     private static Map<Integer, Integer> reasons(DaemonProcess daemon) throws IOException {
         Map<Integer, Integer> found = new ConcurrentHashMap<>();
-        Status.parse(daemon.ask("resource.status"))
+        StatusAnswer.parse(daemon.ask("resource.status"))
                 .drain()
                 .forEach((reason, ranks) -> ranks.forEach(rank -> found.put(rank, Integer.parseInt(reason.reason()))));
         return found;

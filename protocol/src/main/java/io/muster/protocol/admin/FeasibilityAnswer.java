@@ -3,7 +3,7 @@ package io.muster.protocol.admin;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.feasibility.Answer;
+import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param now whether the question was about the nodes that are up (mode {@code now}) or about all nodes (mode {@code ever})
  * @param nodes number of nodes in the inventory
- * @param hosts names of the hosts in {@link Answer#hosts}
+ * @param hosts names of the hosts in {@link Assessment#hosts}
  */
-public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist hosts) {
+public record FeasibilityAnswer(boolean now, Assessment answer, int nodes, Hostlist hosts) {
     private static final int LONGEST = 1000;
 
     /**
@@ -31,8 +31,8 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
      *
      * @param r inventory that {@code answer} is about
      */
-    public static FeasibilityAnswer of(boolean now, Answer answer, ResourceSet r) {
-        Answer shown = new Answer(
+    public static FeasibilityAnswer of(boolean now, Assessment answer, ResourceSet r) {
+        Assessment shown = new Assessment(
                 answer.verdict(),
                 brief(answer.sentence()),
                 answer.mostSlots(),
@@ -87,7 +87,7 @@ public record FeasibilityAnswer(boolean now, Answer answer, int nodes, Hostlist 
                 "",
                 (place, sentence) -> new RpcException(
                         Errno.EPROTO, "the server's answer cannot be read: " + place + " " + sentence));
-        Answer answer = new Answer(
+        Assessment answer = new Assessment(
                 in.choice("verdict", Verdict.class, FeasibilityAnswer::word),
                 in.text("sentence"),
                 in.integer("most_slots", Long.MIN_VALUE, Long.MAX_VALUE),

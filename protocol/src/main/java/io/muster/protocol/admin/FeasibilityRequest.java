@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.request.Constraint;
+import io.muster.inventory.request.JobRequest;
 import io.muster.inventory.request.Jobspec;
-import io.muster.inventory.request.Request;
 import io.muster.inventory.request.Resource;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -24,7 +24,7 @@ import java.util.List;
  *
  * Other keys are ignored, because flux's job validator sends everything that it knows about the job.
  */
-public record FeasibilityRequest(Request request, boolean explain, boolean now) {
+public record FeasibilityRequest(JobRequest request, boolean explain, boolean now) {
     public static final String TOPIC = "feasibility.check";
 
     private static final String JOBSPEC = "jobspec";
@@ -51,7 +51,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
         return new FeasibilityRequest(request(payload), wantsExplanation(payload), now);
     }
 
-    private static Request request(ObjectNode payload) {
+    private static JobRequest request(ObjectNode payload) {
         JsonNode jobspec = payload.path(JOBSPEC);
         if (jobspec.isObject()) {
             return Jobspec.parse(jobspec, Jobspec.Level.CANONICAL).request();
@@ -64,7 +64,7 @@ public record FeasibilityRequest(Request request, boolean explain, boolean now) 
         if (!duration.isMissingNode() && !(duration.isNumber() && duration.doubleValue() >= 0)) {
             throw fault("/duration must be a number, not negative");
         }
-        return new Request(
+        return new JobRequest(
                 Resource.parseList(payload.path(RESOURCES)),
                 constraint.isMissingNode() ? Constraint.all() : Constraint.parse(constraint),
                 duration.asDouble(0));

@@ -1,7 +1,5 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.Fields;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -25,12 +23,5 @@ public record Introduction(int userid, String name) {
             throw new RpcException(Errno.EINVAL, "the name of a user has 1 to 64 letters, digits and _.@+$-");
         }
         return user;
-    }
-
-    public ObjectNode toJson() {
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("userid", Integer.toUnsignedLong(userid))
-                .put("name", name);
     }
 }

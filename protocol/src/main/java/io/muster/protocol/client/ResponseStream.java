@@ -33,10 +33,6 @@ public final class ResponseStream implements Iterator<ObjectNode>, Closeable {
         this.pending = pending;
     }
 
-    public int matchtag() {
-        return pending.matchtag;
-    }
-
     /** Waits until {@link #hasNext} can return at once. Returns false if {@code time} passes first. */
     public boolean await(Duration time) throws IOException {
         return fetch(Deadline.in(time));

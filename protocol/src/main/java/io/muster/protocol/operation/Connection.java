@@ -2,8 +2,8 @@ package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.admin.Introduction;
-import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.wire.Bytes;
 
@@ -20,7 +20,7 @@ public interface Connection extends Service {
     /** @param unread a {@link io.muster.protocol.admin.HistoryRequest} */
     void history(Bytes unread);
 
-    void report(ReportRequest request);
+    void report(ReportChanges.Register reporter);
 
     void use(Idset allocated);
 

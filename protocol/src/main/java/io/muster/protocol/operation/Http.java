@@ -13,11 +13,12 @@ import java.util.Set;
  * @param body the keys that the body may have
  * @param always a flag that every request has; "" for none
  */
-public record Http(String word, String method, String path, List<Key> params, List<Key> body, String always) {
+public record Http(
+        String word, String method, String path, List<RequestKey> params, List<RequestKey> body, String always) {
     public static final String VARIABLE = "{host}";
 
     /** The keys for which HTTP has headers. */
-    private static final Set<Key> HEADERS = Set.of(Keys.ID, Keys.IF_SEQ);
+    private static final Set<RequestKey> HEADERS = Set.of(RequestKeys.ID, RequestKeys.IF_SEQ);
 
     public Http {
         params = List.copyOf(params);
@@ -44,16 +45,17 @@ public record Http(String word, String method, String path, List<Key> params, Li
      * Returns the place with the keys of a request: in the URL or, if there is a body, in the body, except the keys that {@code params}
      * has already. The targets of a change are always those that people write.
      */
-    public Http with(List<Key> keys) {
-        List<Key> inUrl = new ArrayList<>();
-        List<Key> inBody = new ArrayList<>();
-        boolean selects = keys.contains(Keys.SELECT);
-        for (Key key : keys) {
+    public Http with(List<RequestKey> keys) {
+        List<RequestKey> inUrl = new ArrayList<>();
+        List<RequestKey> inBody = new ArrayList<>();
+        boolean selects = keys.contains(RequestKeys.SELECT);
+        for (RequestKey key : keys) {
             boolean elsewhere =
                     HEADERS.contains(key) || key.name().equals(always) || path.contains("{" + key.name() + "}");
-            if (!elsewhere && !(selects && key.equals(Keys.TARGETS_OF_CHANGE))) {
-                Key shown = key.equals(Keys.SELECT) ? key.named("targets").needed() : key;
-                (method.equals("POST") && !key.equals(Keys.DRY_RUN) ? inBody : inUrl).add(shown);
+            if (!elsewhere && !(selects && key.equals(RequestKeys.TARGETS_OF_CHANGE))) {
+                RequestKey shown =
+                        key.equals(RequestKeys.SELECT) ? key.named("targets").needed() : key;
+                (method.equals("POST") && !key.equals(RequestKeys.DRY_RUN) ? inBody : inUrl).add(shown);
             }
         }
         return new Http(word, method, path, inUrl, inBody, always);

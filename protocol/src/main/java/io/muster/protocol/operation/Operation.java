@@ -85,7 +85,7 @@ public final class Operation<S, Q> {
     }
 
     /** Returns the keys that a request may have. */
-    public List<Key> keys() {
+    public List<RequestKey> keys() {
         return row.keys;
     }
 
@@ -179,7 +179,7 @@ public final class Operation<S, Q> {
         private final String topic;
         private final Right right;
         private final Kind kind;
-        private final List<Key> keys;
+        private final List<RequestKey> keys;
         private int most = USUAL;
         private boolean ofFlux;
         private boolean ofOthers;
@@ -190,7 +190,7 @@ public final class Operation<S, Q> {
         private @Nullable Http http;
         private @Nullable ChangeForm<?> form;
 
-        Row(String topic, Right right, Kind kind, List<Key> keys) {
+        Row(String topic, Right right, Kind kind, List<RequestKey> keys) {
             this.topic = topic;
             this.right = right;
             this.kind = kind;
@@ -201,7 +201,7 @@ public final class Operation<S, Q> {
             Fields in = Payload.fields(topic, Json.parse(payload));
             return ofFlux || ofOthers
                     ? in
-                    : in.only(NO_KEY, keys.stream().map(Key::name).toArray(String[]::new));
+                    : in.only(NO_KEY, keys.stream().map(RequestKey::name).toArray(String[]::new));
         }
 
         Row most(int bytes) {

@@ -3,89 +3,89 @@ package io.muster.protocol.operation;
 import static io.muster.protocol.operation.Http.delete;
 import static io.muster.protocol.operation.Http.get;
 import static io.muster.protocol.operation.Http.post;
-import static io.muster.protocol.operation.Keys.AFTER;
-import static io.muster.protocol.operation.Keys.AFTER_SEQ;
-import static io.muster.protocol.operation.Keys.ALERTS;
-import static io.muster.protocol.operation.Keys.ALLOCATED;
-import static io.muster.protocol.operation.Keys.ATTRIBUTE;
-import static io.muster.protocol.operation.Keys.BEST;
-import static io.muster.protocol.operation.Keys.BY;
-import static io.muster.protocol.operation.Keys.CAUSE;
-import static io.muster.protocol.operation.Keys.CONSTRAINT;
-import static io.muster.protocol.operation.Keys.COUNT;
-import static io.muster.protocol.operation.Keys.DATA;
-import static io.muster.protocol.operation.Keys.DRY_RUN;
-import static io.muster.protocol.operation.Keys.DURATION;
-import static io.muster.protocol.operation.Keys.ENDED_HOLDER;
-import static io.muster.protocol.operation.Keys.END_MODE;
-import static io.muster.protocol.operation.Keys.EXPAND;
-import static io.muster.protocol.operation.Keys.EXPECT;
-import static io.muster.protocol.operation.Keys.EXPIRATION;
-import static io.muster.protocol.operation.Keys.EXPLAIN;
-import static io.muster.protocol.operation.Keys.EXPLAINED;
-import static io.muster.protocol.operation.Keys.EXPR;
-import static io.muster.protocol.operation.Keys.FORCE;
-import static io.muster.protocol.operation.Keys.FROM;
-import static io.muster.protocol.operation.Keys.GRACE;
-import static io.muster.protocol.operation.Keys.HOLDER;
-import static io.muster.protocol.operation.Keys.HOLD_UNTIL;
-import static io.muster.protocol.operation.Keys.HOST;
-import static io.muster.protocol.operation.Keys.HOSTS;
-import static io.muster.protocol.operation.Keys.ID;
-import static io.muster.protocol.operation.Keys.IF_SEQ;
-import static io.muster.protocol.operation.Keys.INCLUDE;
-import static io.muster.protocol.operation.Keys.JOBSPEC;
-import static io.muster.protocol.operation.Keys.LIFETIME;
-import static io.muster.protocol.operation.Keys.LIMIT;
-import static io.muster.protocol.operation.Keys.MARK;
-import static io.muster.protocol.operation.Keys.MATCHTAG;
-import static io.muster.protocol.operation.Keys.MODE;
-import static io.muster.protocol.operation.Keys.NEW_SINCE;
-import static io.muster.protocol.operation.Keys.NOTES;
-import static io.muster.protocol.operation.Keys.NOW;
-import static io.muster.protocol.operation.Keys.OFFER_STATES;
-import static io.muster.protocol.operation.Keys.ONLINE;
-import static io.muster.protocol.operation.Keys.ORDER;
-import static io.muster.protocol.operation.Keys.OUTPUT;
-import static io.muster.protocol.operation.Keys.OWNER;
-import static io.muster.protocol.operation.Keys.PAST_TARGETS;
-import static io.muster.protocol.operation.Keys.PATH;
-import static io.muster.protocol.operation.Keys.PATHS;
-import static io.muster.protocol.operation.Keys.PROPERTIES;
-import static io.muster.protocol.operation.Keys.PROPERTY_NAMES;
-import static io.muster.protocol.operation.Keys.PRUNE;
-import static io.muster.protocol.operation.Keys.QUEUES;
-import static io.muster.protocol.operation.Keys.RANKS;
-import static io.muster.protocol.operation.Keys.REASON;
-import static io.muster.protocol.operation.Keys.REASON_MEANT;
-import static io.muster.protocol.operation.Keys.REPORTED;
-import static io.muster.protocol.operation.Keys.REPORTER;
-import static io.muster.protocol.operation.Keys.RESOURCES;
-import static io.muster.protocol.operation.Keys.RIGHT;
-import static io.muster.protocol.operation.Keys.RLIST;
-import static io.muster.protocol.operation.Keys.SELECT;
-import static io.muster.protocol.operation.Keys.SINCE;
-import static io.muster.protocol.operation.Keys.STATES;
-import static io.muster.protocol.operation.Keys.SUBSYSTEM;
-import static io.muster.protocol.operation.Keys.SUM_BY;
-import static io.muster.protocol.operation.Keys.SUM_STATES;
-import static io.muster.protocol.operation.Keys.TAG;
-import static io.muster.protocol.operation.Keys.TARGETS;
-import static io.muster.protocol.operation.Keys.TARGETS_OF_CHANGE;
-import static io.muster.protocol.operation.Keys.TOKEN_HOLDER;
-import static io.muster.protocol.operation.Keys.TORPID;
-import static io.muster.protocol.operation.Keys.TRUNCATED;
-import static io.muster.protocol.operation.Keys.UNTIL;
-import static io.muster.protocol.operation.Keys.UP;
-import static io.muster.protocol.operation.Keys.USER;
-import static io.muster.protocol.operation.Keys.USERID;
-import static io.muster.protocol.operation.Keys.VERSION;
-import static io.muster.protocol.operation.Keys.WITH_TIME;
-import static io.muster.protocol.operation.Keys.XML;
 import static io.muster.protocol.operation.Operation.Kind.ACTION;
 import static io.muster.protocol.operation.Operation.Kind.NOTICE;
 import static io.muster.protocol.operation.Operation.Kind.QUESTION;
 import static io.muster.protocol.operation.Operation.Kind.STREAM;
+import static io.muster.protocol.operation.RequestKeys.AFTER;
+import static io.muster.protocol.operation.RequestKeys.AFTER_SEQ;
+import static io.muster.protocol.operation.RequestKeys.ALERTS;
+import static io.muster.protocol.operation.RequestKeys.ALLOCATED;
+import static io.muster.protocol.operation.RequestKeys.ATTRIBUTE;
+import static io.muster.protocol.operation.RequestKeys.BEST;
+import static io.muster.protocol.operation.RequestKeys.BY;
+import static io.muster.protocol.operation.RequestKeys.CAUSE;
+import static io.muster.protocol.operation.RequestKeys.CONSTRAINT;
+import static io.muster.protocol.operation.RequestKeys.COUNT;
+import static io.muster.protocol.operation.RequestKeys.DATA;
+import static io.muster.protocol.operation.RequestKeys.DRY_RUN;
+import static io.muster.protocol.operation.RequestKeys.DURATION;
+import static io.muster.protocol.operation.RequestKeys.ENDED_HOLDER;
+import static io.muster.protocol.operation.RequestKeys.END_MODE;
+import static io.muster.protocol.operation.RequestKeys.EXPAND;
+import static io.muster.protocol.operation.RequestKeys.EXPECT;
+import static io.muster.protocol.operation.RequestKeys.EXPIRATION;
+import static io.muster.protocol.operation.RequestKeys.EXPLAIN;
+import static io.muster.protocol.operation.RequestKeys.EXPLAINED;
+import static io.muster.protocol.operation.RequestKeys.EXPR;
+import static io.muster.protocol.operation.RequestKeys.FORCE;
+import static io.muster.protocol.operation.RequestKeys.FROM;
+import static io.muster.protocol.operation.RequestKeys.GRACE;
+import static io.muster.protocol.operation.RequestKeys.HOLDER;
+import static io.muster.protocol.operation.RequestKeys.HOLD_UNTIL;
+import static io.muster.protocol.operation.RequestKeys.HOST;
+import static io.muster.protocol.operation.RequestKeys.HOSTS;
+import static io.muster.protocol.operation.RequestKeys.ID;
+import static io.muster.protocol.operation.RequestKeys.IF_SEQ;
+import static io.muster.protocol.operation.RequestKeys.INCLUDE;
+import static io.muster.protocol.operation.RequestKeys.JOBSPEC;
+import static io.muster.protocol.operation.RequestKeys.LIFETIME;
+import static io.muster.protocol.operation.RequestKeys.LIMIT;
+import static io.muster.protocol.operation.RequestKeys.MARK;
+import static io.muster.protocol.operation.RequestKeys.MATCHTAG;
+import static io.muster.protocol.operation.RequestKeys.MODE;
+import static io.muster.protocol.operation.RequestKeys.NEW_SINCE;
+import static io.muster.protocol.operation.RequestKeys.NOTES;
+import static io.muster.protocol.operation.RequestKeys.NOW;
+import static io.muster.protocol.operation.RequestKeys.OFFER_STATES;
+import static io.muster.protocol.operation.RequestKeys.ONLINE;
+import static io.muster.protocol.operation.RequestKeys.ORDER;
+import static io.muster.protocol.operation.RequestKeys.OUTPUT;
+import static io.muster.protocol.operation.RequestKeys.OWNER;
+import static io.muster.protocol.operation.RequestKeys.PAST_TARGETS;
+import static io.muster.protocol.operation.RequestKeys.PATH;
+import static io.muster.protocol.operation.RequestKeys.PATHS;
+import static io.muster.protocol.operation.RequestKeys.PROPERTIES;
+import static io.muster.protocol.operation.RequestKeys.PROPERTY_NAMES;
+import static io.muster.protocol.operation.RequestKeys.PRUNE;
+import static io.muster.protocol.operation.RequestKeys.QUEUES;
+import static io.muster.protocol.operation.RequestKeys.RANKS;
+import static io.muster.protocol.operation.RequestKeys.REASON;
+import static io.muster.protocol.operation.RequestKeys.REASON_MEANT;
+import static io.muster.protocol.operation.RequestKeys.REPORTED;
+import static io.muster.protocol.operation.RequestKeys.REPORTER;
+import static io.muster.protocol.operation.RequestKeys.RESOURCES;
+import static io.muster.protocol.operation.RequestKeys.RIGHT;
+import static io.muster.protocol.operation.RequestKeys.RLIST;
+import static io.muster.protocol.operation.RequestKeys.SELECT;
+import static io.muster.protocol.operation.RequestKeys.SINCE;
+import static io.muster.protocol.operation.RequestKeys.STATES;
+import static io.muster.protocol.operation.RequestKeys.SUBSYSTEM;
+import static io.muster.protocol.operation.RequestKeys.SUM_BY;
+import static io.muster.protocol.operation.RequestKeys.SUM_STATES;
+import static io.muster.protocol.operation.RequestKeys.TAG;
+import static io.muster.protocol.operation.RequestKeys.TARGETS;
+import static io.muster.protocol.operation.RequestKeys.TARGETS_OF_CHANGE;
+import static io.muster.protocol.operation.RequestKeys.TOKEN_HOLDER;
+import static io.muster.protocol.operation.RequestKeys.TORPID;
+import static io.muster.protocol.operation.RequestKeys.TRUNCATED;
+import static io.muster.protocol.operation.RequestKeys.UNTIL;
+import static io.muster.protocol.operation.RequestKeys.UP;
+import static io.muster.protocol.operation.RequestKeys.USER;
+import static io.muster.protocol.operation.RequestKeys.USERID;
+import static io.muster.protocol.operation.RequestKeys.VERSION;
+import static io.muster.protocol.operation.RequestKeys.WITH_TIME;
+import static io.muster.protocol.operation.RequestKeys.XML;
 
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.Command;
@@ -255,11 +255,11 @@ public final class Operations {
 
     private Operations() {}
 
-    private static Row row(String topic, Right right, Kind kind, Key... keys) {
+    private static Row row(String topic, Right right, Kind kind, RequestKey... keys) {
         return new Row(topic, right, kind, List.of(keys));
     }
 
-    private static Operation<Service, Bytes> document(Document document, Http place, Key... keys) {
+    private static Operation<Service, Bytes> document(Document document, Http place, RequestKey... keys) {
         return row(document.topic(), Right.READ, QUESTION, keys)
                 .ofState()
                 .most(CHANGE)
@@ -268,30 +268,30 @@ public final class Operations {
     }
 
     /** The keys of a document about hosts that are chosen. */
-    private static Key[] chosen(Key... more) {
-        List<Key> all = new ArrayList<>(List.of(TARGETS, INCLUDE, QUEUES, PROPERTY_NAMES, WITH_TIME));
+    private static RequestKey[] chosen(RequestKey... more) {
+        List<RequestKey> all = new ArrayList<>(List.of(TARGETS, INCLUDE, QUEUES, PROPERTY_NAMES, WITH_TIME));
         all.addAll(List.of(more));
-        return all.toArray(Key[]::new);
+        return all.toArray(RequestKey[]::new);
     }
 
     /** The keys of a document about hosts that are chosen, with rows. */
-    private static Key[] rows(Key... more) {
-        List<Key> all = new ArrayList<>(List.of(LIMIT, AFTER));
+    private static RequestKey[] rows(RequestKey... more) {
+        List<RequestKey> all = new ArrayList<>(List.of(LIMIT, AFTER));
         all.addAll(List.of(more));
-        return chosen(all.toArray(Key[]::new));
+        return chosen(all.toArray(RequestKey[]::new));
     }
 
-    private static Row change(String topic, Right right, Key... keys) {
-        List<Key> all = new ArrayList<>(List.of(keys));
+    private static Row change(String topic, Right right, RequestKey... keys) {
+        List<RequestKey> all = new ArrayList<>(List.of(keys));
         all.addAll(List.of(DRY_RUN, ID, IF_SEQ));
         return new Row(topic, right, ACTION, all).most(CHANGE);
     }
 
     /** A change of the hosts or the vertices that targets name. */
-    private static Row targets(String topic, Right right, Key... keys) {
-        List<Key> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT, EXPECT, REASON_MEANT));
+    private static Row targets(String topic, Right right, RequestKey... keys) {
+        List<RequestKey> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT, EXPECT, REASON_MEANT));
         all.addAll(List.of(keys));
-        return change(topic, right, all.toArray(Key[]::new));
+        return change(topic, right, all.toArray(RequestKey[]::new));
     }
 
     private static Row cancel(String topic, Right right) {

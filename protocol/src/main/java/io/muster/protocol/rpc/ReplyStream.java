@@ -33,13 +33,6 @@ public final class ReplyStream {
         return Response.streamed(request, sender, payload);
     }
 
-    /** Returns the response that ends the stream regularly. */
-    public Response end() {
-        checkOpen();
-        ended = true;
-        return Response.error(request, sender, Errno.ENODATA.value(), null);
-    }
-
     /** Returns the response that ends the stream after a {@link Cancellation}. */
     public Response cancel() {
         checkOpen();

@@ -17,11 +17,6 @@ public record Topic(String service, String method) {
         return new Topic(service, method + "-cancel");
     }
 
-    /** Returns the topic with which a broker reports that a peer disconnected (RFC 6 "Disconnection"). */
-    public Topic disconnect() {
-        return new Topic(service, "disconnect");
-    }
-
     @Override
     public String toString() {
         return method.isEmpty() ? service : service + "." + method;

@@ -21,10 +21,6 @@ public final class FrameEncoder {
         return dialect == Dialect.DEPLOYED ? DEPLOYED : RFC3;
     }
 
-    public Dialect dialect() {
-        return dialect;
-    }
-
     /** Returns the size of the whole frame. */
     public int size(Message message) {
         return Dialect.HEADER + Parts.size(message, dialect);

@@ -79,13 +79,13 @@ class AnswersTest {
 
     @Test
     void statusOfFluxCoreIsRead() throws Exception {
-        Status status = Status.parse(json("{'R':" + FLUX_R + ",'drain':{'2-3':{'timestamp':1795225916.0,"
+        StatusAnswer status = StatusAnswer.parse(json("{'R':" + FLUX_R + ",'drain':{'2-3':{'timestamp':1795225916.0,"
                 + "'reason':'hosts'},'0':{'timestamp':1795225915.0,'reason':''}},'online':'0-3','offline':'',"
                 + "'exclude':'','torpid':''}"));
         assertThat(status.drain())
                 .isEqualTo(Map.of(
-                        new Status.Reason(1_795_225_916, "hosts"), Idset.range(2, 3),
-                        new Status.Reason(1_795_225_915, ""), Idset.of(0)));
+                        new StatusAnswer.Reason(1_795_225_916, "hosts"), Idset.range(2, 3),
+                        new StatusAnswer.Reason(1_795_225_915, ""), Idset.of(0)));
         assertThat(status.online()).hasToString("0-3");
         assertThat(status.offline()).isEqualTo(Idset.EMPTY);
         assertThat(status.resources().hosts()).hasToString("node[0-3]");
@@ -93,14 +93,14 @@ class AnswersTest {
 
     @Test
     void statusHasEveryAxisInFluxCoresForm() {
-        assertThat(text(Status.encode(state())))
+        assertThat(text(StatusAnswer.encode(state())))
                 .isEqualTo("{'R':" + R + ",'drain':{},'online':'0-3','offline':'','exclude':'','torpid':''}");
         InventoryState state = state(
                 drain("1", "dimm", Hold.SHARED),
                 new LivenessChanges.SetLiveness(LivenessChange.TORPID, "0", ""),
                 new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "2", ""),
                 new MembershipChanges.Exclude("3", null));
-        assertThat(text(Status.encode(state)))
+        assertThat(text(StatusAnswer.encode(state)))
                 .isEqualTo("{'R':" + R + ",'drain':{'1':{'timestamp':1795225915.0,'reason':'dimm'}},"
                         + "'online':'0-1,3','offline':'2','exclude':'3','torpid':'0'}");
     }
@@ -109,16 +109,16 @@ class AnswersTest {
     void statusShowsTheSharedHoldOrElseTheOldestHoldOfAHost() throws Exception {
         InventoryState state =
                 state(drain("0-1", "first", "ops"), drain("0", "shared", Hold.SHARED), drain("1", "second", "health"));
-        assertThat(Status.parse(Json.parse(Status.encode(state))).drain())
+        assertThat(StatusAnswer.parse(Json.parse(StatusAnswer.encode(state))).drain())
                 .isEqualTo(Map.of(
-                        new Status.Reason(1_795_225_916, "shared"), Idset.of(0),
-                        new Status.Reason(1_795_225_915, "first"), Idset.of(1)));
+                        new StatusAnswer.Reason(1_795_225_916, "shared"), Idset.of(0),
+                        new StatusAnswer.Reason(1_795_225_915, "first"), Idset.of(1)));
     }
 
     @Test
     void aLostRankCountsAsExcludedAndNotAsDrained() throws Exception {
         InventoryState state = state(drain("2-3", "x", Hold.SHARED), new MembershipChanges.Shrink("3", null));
-        Status status = Status.parse(Json.parse(Status.encode(state)));
+        StatusAnswer status = StatusAnswer.parse(Json.parse(StatusAnswer.encode(state)));
         assertThat(status.exclude()).hasToString("3");
         assertThat(status.drain().values()).containsExactly(Idset.of(2));
     }
@@ -216,7 +216,7 @@ class AnswersTest {
             })
     void malformedAnswersAreRefusedWithTheirPlace(String method, String answer, String sentence) throws Exception {
         Map<String, Function<JsonNode, Object>> readers = Map.of(
-                "status", Status::parse,
+                "status", StatusAnswer::parse,
                 "sched-status", SchedStatus::parse,
                 "get", Get::parse,
                 "inventory", StateAnswer::parse,

@@ -25,7 +25,7 @@ import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.SchedStatus;
-import io.muster.protocol.admin.Status;
+import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.wire.Json;
 import io.muster.testing.Idsets;
 import io.muster.testing.Seeds;
@@ -128,7 +128,7 @@ class ChangePropsTest {
     }
 
     private static void assertConsistent(InventoryState state) throws Exception {
-        Status status = Status.parse(Json.parse(Status.encode(state)));
+        StatusAnswer status = StatusAnswer.parse(Json.parse(StatusAnswer.encode(state)));
         assertThat(status.resources())
                 .hasToString(state.resources().withoutScheduling().toString());
         assertThat(status.drain()).isEqualTo(reasonsRankByRank(state));
@@ -150,15 +150,15 @@ class ChangePropsTest {
         assertThat(Get.parse(Json.parse(get.encode())).encode()).isEqualTo(get.encode());
     }
 
-    private static Map<Status.Reason, Idset> reasonsRankByRank(InventoryState state) {
-        Map<Status.Reason, Idset> reasons = new HashMap<>();
+    private static Map<StatusAnswer.Reason, Idset> reasonsRankByRank(InventoryState state) {
+        Map<StatusAnswer.Reason, Idset> reasons = new HashMap<>();
         Idset away = state.membership().lost().union(state.membership().excluded());
         state.holds().held().subtract(away).forEach(rank -> {
             HoldSet set = Objects.requireNonNull(state.holds().on(rank));
             Hold shared = set.of(Hold.SHARED);
             Hold hold = shared == null ? set.oldest() : shared;
             String reason = hold.reason() == null ? "" : hold.reason();
-            reasons.merge(new Status.Reason(Math.rint(hold.since()), reason), Idset.of(rank), Idset::union);
+            reasons.merge(new StatusAnswer.Reason(Math.rint(hold.since()), reason), Idset.of(rank), Idset::union);
         });
         return reasons;
     }

@@ -34,7 +34,7 @@ class OperationsTest {
                             "resource.journal"))
             .collect(Collectors.toSet());
 
-    private static JsonNode value(Key key) {
+    private static JsonNode value(RequestKey key) {
         return switch (key.type()) {
             case TEXT -> JSON.textNode(key.words().isEmpty() ? "1" : key.words().get(0));
             case FLAG -> JSON.booleanNode(true);
@@ -47,8 +47,8 @@ class OperationsTest {
 
     private static ObjectNode required(Operation<?, ?> operation) {
         ObjectNode payload = JSON.objectNode();
-        operation.keys().stream().filter(Key::required).forEach(key -> payload.set(key.name(), value(key)));
-        if (operation.keys().contains(Keys.SELECT)) {
+        operation.keys().stream().filter(RequestKey::required).forEach(key -> payload.set(key.name(), value(key)));
+        if (operation.keys().contains(RequestKeys.SELECT)) {
             payload.put("targets", "1");
         }
         return payload;
@@ -73,9 +73,10 @@ class OperationsTest {
             if (!refused.isEmpty()) {
                 wrong.add(operation + " without optional keys: " + refused);
             }
-            for (Key key : READ_ELSEWHERE.contains(operation.topic()) ? List.<Key>of() : operation.keys()) {
+            for (RequestKey key :
+                    READ_ELSEWHERE.contains(operation.topic()) ? List.<RequestKey>of() : operation.keys()) {
                 ObjectNode payload = required(operation);
-                JsonNode other = key.type() == Key.Type.LIST ? JSON.textNode("x") : JSON.arrayNode();
+                JsonNode other = key.type() == RequestKey.Type.LIST ? JSON.textNode("x") : JSON.arrayNode();
                 String sentence = refusal(operation, payload.set(key.name(), other));
                 if (!sentence.contains(key.name())) {
                     wrong.add(operation + " with a wrong " + key.name() + ": " + sentence);
@@ -89,10 +90,10 @@ class OperationsTest {
     void everyKeyOfARowHasAMeaningAndNoNameTwice() {
         for (Operation<?, ?> operation : Operations.all()) {
             assertThat(operation.keys())
-                    .extracting(Key::name)
+                    .extracting(RequestKey::name)
                     .as("%s", operation)
                     .doesNotHaveDuplicates();
-            assertThat(operation.keys()).extracting(Key::meaning).allMatch(each -> each.endsWith("."));
+            assertThat(operation.keys()).extracting(RequestKey::meaning).allMatch(each -> each.endsWith("."));
         }
     }
 }

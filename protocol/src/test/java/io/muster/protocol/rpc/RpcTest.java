@@ -80,10 +80,9 @@ class RpcTest {
     }
 
     @Test
-    void cancelAndDisconnectAreMethodsOfTheSameService() {
+    void cancelIsAMethodOfTheSameService() {
         Topic topic = Topic.parse("resource.acquire");
         assertThat(topic.cancel()).hasToString("resource.acquire-cancel");
-        assertThat(topic.disconnect()).hasToString("resource.disconnect");
     }
 
     @ParameterizedTest
@@ -124,13 +123,12 @@ class RpcTest {
     void aStreamHasAnyNumberOfResponsesAndThenOneError() {
         ReplyStream stream = new ReplyStream(STREAMING, SERVER);
         assertThat(stream.next(Bytes.text("{}"))).isEqualTo(Response.streamed(STREAMING, SERVER, Bytes.text("{}")));
-        Response end = stream.end();
-        assertThat(end.errnum()).isEqualTo(61);
+        Response end = stream.cancel();
+        assertThat(end.errnum()).isEqualTo(125);
         assertThat(end.matchtag()).isEqualTo(9);
         assertThatThrownBy(() -> stream.next(Bytes.EMPTY))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("resource.acquire: the stream has ended");
-        assertThatThrownBy(stream::end).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(stream::cancel).isInstanceOf(IllegalStateException.class);
     }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * One connection to one member of etcd, over which one thread at a time sends requests in JSON. It implements the part of
  * HTTP/1.1 that etcd's gateway uses. Each request has a deadline, by which the whole answer must have arrived.
  */
-final class Http implements Closeable {
+final class EtcdConnection implements Closeable {
     /** The longest line of a head, and the longest answer, that are accepted. */
     private static final int LONGEST_LINE = 64 << 10;
 
@@ -62,7 +62,7 @@ final class Http implements Closeable {
     }
 
     /** @param tls null for an endpoint without TLS */
-    Http(URI endpoint, @Nullable SSLSocketFactory tls, int connectMillis) throws IOException {
+    EtcdConnection(URI endpoint, @Nullable SSLSocketFactory tls, int connectMillis) throws IOException {
         host = endpoint.getRawAuthority();
         plain = new Socket();
         Socket opened = plain;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * file replace those of an earlier one. A document remembers the place of each key. A file whose name ends in {@code .json} is read as
  * JSON.
  */
-final class Document {
+final class ConfigTree {
     private static final ByteSize LARGEST = new ByteSize(64L << 20);
     private static final String BYTE_ORDER_MARK = "\uFEFF";
     private static final ObjectMapper TOML = TomlMapper.builder().build();
@@ -44,8 +44,8 @@ final class Document {
     private final List<Source> sources = new ArrayList<>();
 
     /** Reads the files. A file that cannot be read is reported as a problem and missing from the tree. */
-    static Document read(Path path, Problems problems) {
-        Document document = new Document();
+    static ConfigTree read(Path path, Problems problems) {
+        ConfigTree document = new ConfigTree();
         for (Path file : filesOf(path, problems)) {
             Source source = readFile(file, problems);
             if (source != null) {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Mixin;
  * Chooses where the past is read. The verb reads it from disk if the user names a state directory, or if the usual one is
  * readable and the user names no daemon; otherwise the verb asks the daemon, which reads its own disk.
  */
-public final class Source {
+public final class PastOptions {
     @Mixin
     private final StateDirOptions place = new StateDirOptions();
 

@@ -13,7 +13,7 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
 /** Prints the daemon's response to a dry run. */
-record Preview(DryRunAnswer answer) {
+record DryRunText(DryRunAnswer answer) {
     void print(Console console, Zone zone, boolean json) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();

@@ -25,7 +25,7 @@ import java.util.Map;
  *
  * @param online online ranks and torpid ranks, which are connected too
  */
-public record Status(
+public record StatusAnswer(
         ResourceSet resources, Map<Reason, Idset> drain, Idset online, Idset offline, Idset exclude, Idset torpid) {
     private static final JsonFactory JSON = new JsonFactory();
 
@@ -47,7 +47,7 @@ public record Status(
      *
      * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
      */
-    public static Status parse(JsonNode payload) {
+    public static StatusAnswer parse(JsonNode payload) {
         Fields in = Fields.of("resource.status", payload);
         Map<Reason, Idset> drain = new LinkedHashMap<>();
         Fields drained = in.object("drain");
@@ -56,7 +56,7 @@ public record Status(
             Reason reason = new Reason(group.number("timestamp"), group.textOr("reason", ""));
             drain.merge(reason, drained.parseKey(ranks, Idset::parse), Idset::union);
         });
-        return new Status(
+        return new StatusAnswer(
                 in.tree("R", ResourceSet::parse),
                 drain,
                 in.parse("online", Idset::parse),

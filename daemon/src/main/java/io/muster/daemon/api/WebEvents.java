@@ -16,17 +16,17 @@ import java.util.List;
  * durable together in one task, regardless of the number of readers. A definition is passed on without its R, which a reader
  * gets from {@code /v1/R}.
  */
-public final class EventFeed implements Commits {
+public final class WebEvents implements Commits {
     private final Broadcast broadcast;
     private List<Broadcast.Item> waiting = new ArrayList<>();
 
-    private EventFeed(Broadcast broadcast) {
+    private WebEvents(Broadcast broadcast) {
         this.broadcast = broadcast;
     }
 
     /** Passes on the kept entries, and all entries from now on. For the core thread. */
     public static void start(Inventory inventory, RecentEvents recent, Broadcast broadcast) {
-        EventFeed feed = new EventFeed(broadcast);
+        WebEvents feed = new WebEvents(broadcast);
         broadcast.begin(recent.firstSeq(inventory.seq() + 1) - 1);
         recent.from(0)
                 .forEachRemaining(item -> feed.waiting.add(new Broadcast.Item(item.seq(), item.name(), item.json())));

@@ -7,7 +7,7 @@ import io.muster.protocol.rpc.RpcException;
 import java.util.Map;
 
 /** The statuses of HTTP for the error numbers of the wire protocol. */
-final class Problems {
+final class HttpStatuses {
     private static final int OTHER = 500;
     private static final Map<Errno, Integer> STATUS = Map.ofEntries(
             Map.entry(Errno.EPERM, 403),
@@ -25,7 +25,7 @@ final class Problems {
             Map.entry(Errno.ETIMEDOUT, 503),
             Map.entry(Errno.ECANCELED, 503));
 
-    private Problems() {}
+    private HttpStatuses() {}
 
     static Refusal of(RpcException error) {
         if (error instanceof Excess excess) {

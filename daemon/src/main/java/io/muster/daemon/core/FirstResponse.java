@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * bytes of R are kept until R changes. The whole response is kept until {@code up} changes, so that schedulers that
  * acquire in the meantime share its bytes.
  */
-final class Offer {
+final class FirstResponse {
     private static final Logger log = LoggerFactory.getLogger("acquire");
 
     private @Nullable Definition definition;

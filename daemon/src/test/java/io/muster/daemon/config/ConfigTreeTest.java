@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class DocumentTest {
+final class ConfigTreeTest {
     @TempDir
     private Path dir;
 

@@ -15,29 +15,29 @@ import java.util.List;
  *     proved that they fit
  * @param remarks further facts for the user, such as the inventory's expiration
  */
-public record Answer(
+public record Assessment(
         Verdict verdict, String sentence, long mostSlots, Idset hosts, List<Share> witness, List<String> remarks) {
-    public Answer {
+    public Assessment {
         witness = List.copyOf(witness);
         remarks = List.copyOf(remarks);
     }
 
-    static Answer of(Verdict verdict, String sentence) {
-        return new Answer(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
+    static Assessment of(Verdict verdict, String sentence) {
+        return new Assessment(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
     }
 
     /** Returns the answer to a request that could not be read. */
-    public static Answer invalid(String sentence) {
+    public static Assessment invalid(String sentence) {
         return of(Verdict.INVALID, sentence);
     }
 
-    Answer with(Verdict other, String otherSentence) {
-        return new Answer(other, otherSentence, mostSlots, hosts, witness, remarks);
+    Assessment with(Verdict other, String otherSentence) {
+        return new Assessment(other, otherSentence, mostSlots, hosts, witness, remarks);
     }
 
-    Answer remarking(String remark) {
+    Assessment remarking(String remark) {
         List<String> more = new ArrayList<>(remarks);
         more.add(remark);
-        return new Answer(verdict, sentence, mostSlots, hosts, witness, more);
+        return new Assessment(verdict, sentence, mostSlots, hosts, witness, more);
     }
 }

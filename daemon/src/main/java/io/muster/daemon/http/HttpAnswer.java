@@ -14,33 +14,33 @@ import java.util.zip.GZIPOutputStream;
  *
  * @param headers the headers besides Content-Type and Content-Length
  */
-public record Answer(int status, String type, Map<String, String> headers, Bytes body) {
+public record HttpAnswer(int status, String type, Map<String, String> headers, Bytes body) {
     public static final String JSON = "application/json";
     static final String PROBLEM = "application/problem+json";
     private static final int LEAST_COMPRESSED = 1024;
 
-    public static Answer of(int status, String type, Bytes body) {
-        return new Answer(status, type, Map.of(), body);
+    public static HttpAnswer of(int status, String type, Bytes body) {
+        return new HttpAnswer(status, type, Map.of(), body);
     }
 
-    public static Answer text(int status, String type, String text) {
+    public static HttpAnswer text(int status, String type, String text) {
         return of(status, type, Bytes.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    public Answer with(String name, String value) {
+    public HttpAnswer with(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
-        return new Answer(status, type, more, body);
+        return new HttpAnswer(status, type, more, body);
     }
 
     /** Returns the response, compressed if the peer accepts that and the body is long. */
-    public Answer packed(Ask ask) {
-        Answer varied = with("vary", "accept-encoding");
+    public HttpAnswer packed(Ask ask) {
+        HttpAnswer varied = with("vary", "accept-encoding");
         return ask.acceptsGzip() && body.length() >= LEAST_COMPRESSED ? varied.gzipped() : varied;
     }
 
     /** Returns the response, compressed. */
-    public Answer gzipped() {
+    public HttpAnswer gzipped() {
         ByteArrayOutputStream out = new ByteArrayOutputStream(body.length() / 8);
         try (GZIPOutputStream zip = new GZIPOutputStream(out)) {
             for (var piece : body.toByteBuffers()) {
@@ -51,6 +51,6 @@ public record Answer(int status, String type, Map<String, String> headers, Bytes
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Answer(status, type, headers, Bytes.wrap(out.toByteArray())).with("content-encoding", Ask.GZIP);
+        return new HttpAnswer(status, type, headers, Bytes.wrap(out.toByteArray())).with("content-encoding", Ask.GZIP);
     }
 }

@@ -7,12 +7,12 @@ import java.util.List;
  *
  * @param duration how long the job runs, in seconds; 0 for no limit
  */
-public record Request(List<Resource> resources, Constraint constraint, double duration) {
-    public Request {
+public record JobRequest(List<Resource> resources, Constraint constraint, double duration) {
+    public JobRequest {
         resources = List.copyOf(resources);
     }
 
-    public static Request of(List<Resource> resources) {
-        return new Request(resources, Constraint.all(), 0);
+    public static JobRequest of(List<Resource> resources) {
+        return new JobRequest(resources, Constraint.all(), 0);
     }
 }
