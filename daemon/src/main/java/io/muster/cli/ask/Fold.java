@@ -51,9 +51,7 @@ public final class Fold {
                 yield Long.toString(merged.stream().mapToLong(number).sum());
             }
             case "ranks" ->
-                merged.stream()
-                        .map(row -> Idset.parse(row.text("ranks")))
-                        .reduce(Idset.EMPTY, Idset::union)
+                Idset.unionOf(merged.stream().map(row -> Idset.parse(row.text("ranks"))))
                         .toString();
             case "nodelist" -> hosts(merged);
             case "rlist" ->

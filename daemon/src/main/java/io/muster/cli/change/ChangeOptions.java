@@ -132,9 +132,7 @@ public final class ChangeOptions {
     }
 
     private static Idset ranks(StateDocument status) {
-        return status.groups().stream()
-                .map(group -> Idset.parse(group.text("ranks")))
-                .reduce(Idset.EMPTY, Idset::union);
+        return Idset.unionOf(status.groups().stream().map(group -> Idset.parse(group.text("ranks"))));
     }
 
     /** Returns the reports about jobs that were made at {@code time} or later. */

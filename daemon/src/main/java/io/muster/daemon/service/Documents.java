@@ -318,8 +318,9 @@ public final class Documents {
     /** Returns the state of a host. */
     private static ObjectNode host(Situation now, InventoryState state, int rank) {
         ObjectNode json = new HostStatus(state, rank, now.usage(), List.of()).toJson();
-        ResourceSet own = state.resources().keep(Idset.of(rank));
-        return json.put("ncores", own.cores()).put("ngpus", own.gpus());
+        Idset self = Idset.of(rank);
+        return json.put("ncores", state.resources().count("core", self))
+                .put("ngpus", state.resources().count("gpu", self));
     }
 
     private static ObjectNode departed(String host, Departed left) {
@@ -331,7 +332,7 @@ public final class Documents {
     }
 
     private static Idset ranks(List<StateGroup> groups) {
-        return groups.stream().map(StateGroup::ranks).reduce(Idset.EMPTY, Idset::union);
+        return Idset.unionOf(groups.stream().map(StateGroup::ranks));
     }
 
     private static void groups(ObjectNode json, List<StateGroup> groups, Situation now, StateQuery query) {

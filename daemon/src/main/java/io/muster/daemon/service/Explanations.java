@@ -156,8 +156,8 @@ public final class Explanations {
     private static ObjectNode host(Present now, int rank, List<Subject> subjects) {
         HostStatus status = new HostStatus(now.situation.state(), rank, now.situation.usage(), now.schedulers);
         ObjectNode json = status.account();
-        subjects.add(new Subject(
-                status.host(), json.putArray("events"), (event, mention) -> mention.has(status.host(), rank)));
+        String host = status.host();
+        subjects.add(new Subject(host, json.putArray("events"), (event, mention) -> mention.has(host, rank)));
         return json;
     }
 

@@ -47,7 +47,7 @@ final class Selected {
     }
 
     private static Idset any(List<String> names, Function<String, Idset> ranks) {
-        return names.stream().map(ranks).reduce(Idset.EMPTY, Idset::union);
+        return Idset.unionOf(names.stream().map(ranks));
     }
 
     /** A name that is not the name of a queue is that of a property. */

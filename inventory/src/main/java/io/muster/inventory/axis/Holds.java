@@ -45,6 +45,11 @@ public final class Holds {
         return byRank.groups();
     }
 
+    /** Returns the groups of these ranks. */
+    public Map<HoldSet, Idset> groups(Idset ranks) {
+        return byRank.groups(ranks);
+    }
+
     /** Visits the intervals of equal holds inside {@code ranks}, in ascending order. */
     public void forEachIn(Idset ranks, IntervalConsumer<HoldSet> c) {
         byRank.forEachIn(ranks, c);

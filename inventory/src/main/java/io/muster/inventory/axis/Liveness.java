@@ -89,6 +89,11 @@ public final class Liveness {
         return states.groups();
     }
 
+    /** Returns the groups of these ranks. */
+    public Map<LivenessState, Idset> groups(Idset ranks) {
+        return states.groups(ranks);
+    }
+
     public Liveness put(Idset ranks, LivenessState state) {
         Idset up = online.subtract(ranks);
         Idset slow = torpid.subtract(ranks);

@@ -111,7 +111,7 @@ public final class Picture {
         Idset all = graph.ofKind(kind -> kind.type().equals(NODE));
         this.nodes = new TreeMap<>(graph.words());
         nodes.replaceAll((word, vertices) -> vertices.intersect(all));
-        Idset stated = nodes.values().stream().reduce(Idset.EMPTY, Idset::union);
+        Idset stated = Idset.unionOf(nodes.values().stream());
         this.containers = graph.above(stated, EdgeKind.CONTAINMENT);
     }
 

@@ -83,7 +83,7 @@ public final class Chronicle {
         ResourceSet resources = state.resources();
         Idset ranks = wanted.isEmpty()
                 ? resources.ranks()
-                : wanted.stream().map(resources::ranksOf).reduce(Idset.EMPTY, Idset::union);
+                : Idset.unionOf(wanted.stream().map(resources::ranksOf));
         Set<String> present = new LinkedHashSet<>(resources.hostsOf(ranks).expand());
         hosts = present;
         seen.addAll(present);

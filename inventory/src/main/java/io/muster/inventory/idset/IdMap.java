@@ -2,6 +2,7 @@ package io.muster.inventory.idset;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -75,8 +76,17 @@ public final class IdMap<V> {
 
     /** Returns the values with the ids that have them, in the order of the lowest id. */
     public Map<V, Idset> groups() {
+        return groups(this::forEach);
+    }
+
+    /** Returns the values of {@code ids} as {@link #groups()} does. */
+    public Map<V, Idset> groups(Idset ids) {
+        return groups(c -> forEachIn(ids, c));
+    }
+
+    private static <V> Map<V, Idset> groups(Consumer<IntervalConsumer<V>> intervals) {
         Map<V, Idset.Builder> builders = new LinkedHashMap<>();
-        forEach((first, last, value) ->
+        intervals.accept((first, last, value) ->
                 builders.computeIfAbsent(value, v -> Idset.builder()).addRange(first, last));
         Map<V, Idset> groups = new LinkedHashMap<>();
         builders.forEach((value, ids) -> groups.put(value, ids.build()));

@@ -4,6 +4,7 @@ import io.muster.inventory.problem.MalformedException;
 import java.util.NoSuchElementException;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.roaringbitmap.RoaringBitmap;
 
@@ -80,6 +81,13 @@ public final class Idset {
             throw new IllegalArgumentException(
                     "not a range of ids between 0 and " + MAX_ID + ": " + first + "-" + last);
         }
+    }
+
+    /** Returns the ids that are in one of the sets. */
+    public static Idset unionOf(Stream<Idset> sets) {
+        Builder all = builder();
+        sets.forEach(all::addAll);
+        return all.build();
     }
 
     public Idset union(Idset o) {

@@ -22,7 +22,7 @@ public final class Impact {
 
     /** Adds the impact to a document. */
     public void writeTo(ObjectNode json, Queues queues, List<JobUsage> usage) {
-        Idset known = usage.stream().map(JobUsage::ranks).reduce(Idset.EMPTY, Idset::union);
+        Idset known = Idset.unionOf(usage.stream().map(JobUsage::ranks));
         Idset allocated = JobUsage.allocated(usage).intersect(targets);
         json.put("hosts", resources.hostsOf(targets).toString());
         count(json, "", targets);

@@ -17,7 +17,7 @@ import java.util.List;
 public record JobUsage(String reporter, Idset ranks, Idset allocated, double time) {
     /** Returns the ranks that jobs use according to any reporter. */
     public static Idset allocated(List<JobUsage> all) {
-        return all.stream().map(JobUsage::allocated).reduce(Idset.EMPTY, Idset::union);
+        return Idset.unionOf(all.stream().map(JobUsage::allocated));
     }
 
     public ObjectNode toJson() {
@@ -31,7 +31,7 @@ public record JobUsage(String reporter, Idset ranks, Idset allocated, double tim
 
     /** Returns whether it is known of each of these ranks that no job uses it. */
     public static boolean areIdle(List<JobUsage> all, Idset ranks) {
-        Idset known = all.stream().map(JobUsage::ranks).reduce(Idset.EMPTY, Idset::union);
+        Idset known = Idset.unionOf(all.stream().map(JobUsage::ranks));
         return known.containsAll(ranks) && allocated(all).intersect(ranks).isEmpty();
     }
 }

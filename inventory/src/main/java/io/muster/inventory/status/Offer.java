@@ -49,7 +49,7 @@ public record Offer(ResourceSet resources, Idset all, Idset up, Idset allocated)
     }
 
     public Idset in(List<String> states) {
-        return states.stream().map(this::in).reduce(Idset.EMPTY, Idset::union);
+        return Idset.unionOf(states.stream().map(this::in));
     }
 
     private Idset in(String state) {

@@ -61,8 +61,8 @@ public record StateGroup(
         add(groups, state, HostState.UNKNOWN, unknown.subtract(up), null, null);
         add(groups, state, HostState.TORPID, online.intersect(live.torpid()), null, null);
         addAbsent(groups, state, among);
-        for (Map.Entry<HoldSet, Idset> held : state.holds().groups().entrySet()) {
-            Idset drained = held.getValue().intersect(members);
+        for (Map.Entry<HoldSet, Idset> held : state.holds().groups(members).entrySet()) {
+            Idset drained = held.getValue();
             add(groups, state, HostState.DRAINING, drained.intersect(allocated), held.getKey(), null);
             add(groups, state, HostState.DRAINED, drained.subtract(allocated), held.getKey(), null);
         }
@@ -92,22 +92,20 @@ public record StateGroup(
             Idset ranks,
             @Nullable HoldSet holds,
             Membership.@Nullable Absence absence) {
+        if (ranks.isEmpty()) {
+            return;
+        }
         Liveness live = state.liveness();
-        boolean up = !ranks.isEmpty() && state.view().up().contains(ranks.first());
+        boolean up = state.view().up().contains(ranks.first());
         Idset known = ranks.subtract(live.reports().unknown());
         Idset online = known.intersect(live.connected());
         if (!online.isEmpty()) {
             groups.add(new StateGroup(word, up, true, online, holds, absence, null, null));
         }
         Idset offline = known.subtract(online);
-        for (Map.Entry<LivenessState, Idset> report : offline.isEmpty()
-                ? List.<Map.Entry<LivenessState, Idset>>of()
-                : live.groups().entrySet()) {
-            Idset alike = report.getValue().intersect(offline);
-            if (!alike.isEmpty()) {
-                groups.add(new StateGroup(word, up, false, alike, holds, absence, report.getKey(), null));
-            }
-        }
+        live.groups(offline)
+                .forEach((report, alike) ->
+                        groups.add(new StateGroup(word, up, false, alike, holds, absence, report, null)));
         for (Report report : live.reports().all()) {
             Idset alike = report.ranks().intersect(ranks);
             if (report.isLapsed() && !alike.isEmpty()) {
