@@ -1,7 +1,6 @@
 package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
@@ -20,7 +19,6 @@ import io.muster.inventory.state.NoteChanges;
 import io.muster.protocol.admin.Payload;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.SortedMap;
@@ -54,7 +52,7 @@ record ChangeForm<C extends Command>(
         Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
     static final String TARGETS = "targets";
     static final String SELECT = "select";
-    static final String PROPERTIES = "properties";
+    private static final String PROPERTIES = "properties";
 
     static final ChangeForm<HoldChanges.Drain> DRAIN = new ChangeForm<>(
             HoldChanges.Drain.class,
@@ -186,20 +184,11 @@ record ChangeForm<C extends Command>(
         return type.isInstance(command) && means.test(type.cast(command));
     }
 
-    /** Returns the targets of the command: one text, or one for each property; none if the command has no targets. */
-    List<String> targets(Command command) {
-        ObjectNode written = JsonNodeFactory.instance.objectNode();
-        write(command, written);
-        List<String> texts = new ArrayList<>();
-        written.path(PROPERTIES).forEach(ofProperty -> texts.add(ofProperty.asText()));
-        return written.has(TARGETS) ? List.of(written.path(TARGETS).asText()) : texts;
-    }
-
-    /** Returns a payload with the targets that were found, in the order in which {@link #targets} returns them. */
-    static ObjectNode replaced(ObjectNode payload, List<String> found) {
+    /** Returns a payload with the targets that were found, in the order in which {@link Reader#read} returns them. */
+    static ObjectNode replaced(ObjectNode payload, boolean ofProperties, List<String> found) {
         ObjectNode replaced = payload.deepCopy();
         replaced.remove(SELECT);
-        if (payload.has(PROPERTIES)) {
+        if (ofProperties) {
             SortedMap<String, String> sorted = new TreeMap<>();
             payload.path(PROPERTIES).fieldNames().forEachRemaining(name -> sorted.put(name, ""));
             Iterator<String> next = found.iterator();
@@ -232,9 +221,27 @@ record ChangeForm<C extends Command>(
      * Reads the payload of a request. Like flux-core, the reader refuses malformed payloads with EPROTO; unlike flux-core,
      * it says what is wrong.
      */
-    record Reader(Fields fields) {
+    static final class Reader {
+        private final Fields fields;
+        private List<String> targets = List.of();
+        private boolean ofProperties;
+
         Reader(String topic, ObjectNode payload) {
-            this(Payload.fields(topic, payload));
+            this.fields = Payload.fields(topic, payload);
+        }
+
+        Fields fields() {
+            return fields;
+        }
+
+        /** Returns the targets that were read: one text, or one for each property; none if the change has no targets. */
+        List<String> read() {
+            return targets;
+        }
+
+        /** Returns whether the change has targets for each property. */
+        boolean isOfProperties() {
+            return ofProperties;
         }
 
         /** Reads the mode; an unknown mode is refused with flux-core's sentence and error number. */
@@ -267,7 +274,9 @@ record ChangeForm<C extends Command>(
             if (both) {
                 throw fields.fault(SELECT, "and /" + TARGETS + " must not both be given");
             }
-            return text(fields.has(SELECT) ? SELECT : TARGETS);
+            String text = text(fields.has(SELECT) ? SELECT : TARGETS);
+            targets = List.of(text);
+            return text;
         }
 
         /** Returns the text that selects the targets; null if the request names them. */
@@ -301,7 +310,7 @@ record ChangeForm<C extends Command>(
 
         SortedMap<String, String> properties() {
             String noun = "an object of property names to targets, with at least one";
-            ObjectNode object = fields.object("properties", noun).json();
+            ObjectNode object = fields.object(PROPERTIES, noun).json();
             if (object.isEmpty()) {
                 throw fields.fault("properties", "must be " + noun);
             }
@@ -312,6 +321,8 @@ record ChangeForm<C extends Command>(
                 }
                 properties.put(p.getKey(), p.getValue().textValue());
             });
+            targets = List.copyOf(properties.values());
+            ofProperties = true;
             return properties;
         }
     }

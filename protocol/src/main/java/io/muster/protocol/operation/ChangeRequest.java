@@ -66,8 +66,8 @@ public record ChangeRequest(
         ChangeId id = RequestId.take(topic, payload);
         String expected = expected(in.fields());
         Command plain = form.read().apply(in);
-        List<String> texts = form.targets(plain);
-        boolean ofProperties = payload.has(ChangeForm.PROPERTIES);
+        List<String> texts = in.read();
+        boolean ofProperties = in.isOfProperties();
         if (in.selected() != null && (texts.isEmpty() || ofProperties)) {
             throw in.fields().fault(ChangeForm.SELECT, "is not a key of this request");
         } else if (!expected.isEmpty() && texts.isEmpty()) {
@@ -80,7 +80,8 @@ public record ChangeRequest(
             return new ChangeRequest(once(expect(plain, texts, expected), id), dryRun, seq, texts, false, null);
         }
         Function<List<String>, Command> with = found -> {
-            Command command = form.read().apply(new ChangeForm.Reader(topic, ChangeForm.replaced(payload, found)));
+            Command command =
+                    form.read().apply(new ChangeForm.Reader(topic, ChangeForm.replaced(payload, ofProperties, found)));
             return once(expect(command, found, expected), id);
         };
         String reason = isMeant ? "" : in.fields().textOr("reason", in.fields().textOr("cause", ""));

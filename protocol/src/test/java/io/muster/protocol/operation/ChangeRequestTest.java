@@ -51,6 +51,13 @@ class ChangeRequestTest {
         return request.command();
     }
 
+    @Test
+    void aKeyOfAnotherRequestDoesNotChangeHowTargetsAreRead() throws Exception {
+        ChangeRequest request = parse("drain", json("{'targets':'1','properties':{'a':'2','b':'3'}}"));
+        assertThat(request.selection()).isNull();
+        assertThat(request.targets()).containsExactly("1");
+    }
+
     /** The exact requests of a client, method by method. */
     @ParameterizedTest
     @CsvSource(
