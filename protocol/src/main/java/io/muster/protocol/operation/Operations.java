@@ -132,7 +132,9 @@ public final class Operations {
             row("resource.status", Right.READ, QUESTION).ofFlux().by(Service::status),
             row("resource.sched-status", Right.READ, QUESTION).ofFlux().by(Service::schedStatus),
             row("resource.get", Right.READ, QUESTION).ofFlux().by(Service::get),
-            row("resource.state", Right.READ, QUESTION).at(get("state", "/v1/state")).by(Service::state),
+            row("resource.state", Right.READ, QUESTION)
+                    .at(get("state", "/v1/state"))
+                    .by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
             row(FindRequest.TOPIC, Right.READ, QUESTION, EXPR, SUBSYSTEM, FROM, PRUNE, ORDER, BEST, BY, OUTPUT)
                     .at(get("find", "/v1/find"))
