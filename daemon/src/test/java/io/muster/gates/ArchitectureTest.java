@@ -258,15 +258,15 @@ final class ArchitectureTest {
         for (Row row : PACKAGES) {
             row.uses()
                     .forEach((module, words) -> words.stream()
-                            .filter(word -> used.get(row.name()).keySet().stream()
+                            .filter(word -> used.getOrDefault(row.name(), Map.of()).keySet().stream()
                                     .noneMatch(name -> Row.module(name).equals(module) && Row.names(word, name)))
                             .forEach(word -> needless.add(row.name() + " does not use " + module + " " + word)));
         }
         Stream.concat(PACKAGES.stream(), LIBRARIES.stream())
                 .forEach(row -> row.usedBy().stream()
                         .filter(word -> used.keySet().stream()
-                                .noneMatch(user ->
-                                        Row.covers(word, user) && used.get(user).containsKey(row.name())))
+                                .noneMatch(user -> Row.covers(word, user)
+                                        && used.getOrDefault(user, Map.of()).containsKey(row.name())))
                         .forEach(word -> needless.add(row.name() + " is not used by " + word)));
         assertThat(needless).isEmpty();
     }
