@@ -49,8 +49,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,6 +60,7 @@ final class Daemon {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     private static final long CLOCK_SECONDS = 1;
+    private static final long LOOK_SECONDS = 2;
     private static final long SWEEP_SECONDS = 10;
     private static final long PREPARE_SECONDS = 60;
     private static final long DAY_SECONDS = 86_400;
@@ -74,7 +75,7 @@ final class Daemon {
     private final Gate gate;
     private final Backend backend;
     private final Preparation preparation;
-    final TokenWatch tokens;
+    final Tokens tokens;
     private final Telemetry telemetry;
     private final Vitals vitals;
     final Web web;
@@ -94,11 +95,10 @@ final class Daemon {
         this.telemetry = telemetry;
         this.gate = threads.onCore(() -> gate(config, environment, threads));
         TokenFile file = new TokenFile(LocalDisk.existing(config.storage().stateDir()));
-        Tokens accepted =
+        this.tokens =
                 new Tokens(file, core.inventory()::now, System::nanoTime, gate.accounts(), telemetry::tokenRefused);
         gate.accounts().onRefusal(telemetry::limited);
-        this.tokens = new TokenWatch(accepted, threads.worker());
-        WebTokens pages = new WebTokens(file, accepted, core.inventory()::now, threads.beside(threads.worker()));
+        WebTokens pages = new WebTokens(file, tokens, core.inventory()::now, threads.beside(threads.worker()));
         this.certificates = new Certificates(config);
         this.backend =
                 threads.onCore(() -> backend(core, config, environment, threads, telemetry, certificates, pages));
@@ -115,11 +115,14 @@ final class Daemon {
             threads.core().execute(core.expiry()::start);
             threads.core().execute(core.reporters()::start);
         }
-        DiskWatch disk = new DiskWatch(core.ledger(), config.storage().stateDir(), threads.worker());
-        disk.start(threads.core());
+        // Health reports a missing state directory, and a disk that refused changes is used again before the next
+        // request arrives.
+        threads.every(LOOK_SECONDS, core.ledger()::probe);
+        DiskSpace disk = new DiskSpace(config.storage().stateDir());
+        threads.everyOnWorker(LOOK_SECONDS, disk::measure);
         telemetry.metrics().gauge(Meter.DISK_FREE, disk::free);
-        every(CLOCK_SECONDS, core.expiry()::lookAtClock);
-        every(DAY_SECONDS, core.snapshots()::refresh);
+        threads.every(CLOCK_SECONDS, core.expiry()::lookAtClock);
+        threads.every(DAY_SECONDS, core.snapshots()::refresh);
         SdNotify systemd = SdNotify.open(environment.variables(), threads.loop());
         this.vitals = new Vitals(core, threads, telemetry, systemd);
         this.web = new Web(threads, gate, vitals.probes(), telemetry);
@@ -127,14 +130,12 @@ final class Daemon {
         this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
         bind(trace);
         threads.core().execute(backend.streams().histories()::prepare);
-        every(PREPARE_SECONDS, backend.streams().histories()::prepare);
-        every(Histories.UNREAD_SECONDS, backend.streams().histories()::endUnread);
-        every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
-        every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
-        every(SWEEP_SECONDS, gate.accounts()::sweep);
-        List<Supplier<String>> faults = new ArrayList<>(List.of(web::fault));
-        sockets.forEach(socket -> faults.add(socket::fault));
-        new SocketWatch(faults, telemetry).start(threads.core(), threads.worker());
+        threads.every(PREPARE_SECONDS, backend.streams().histories()::prepare);
+        threads.every(Histories.UNREAD_SECONDS, backend.streams().histories()::endUnread);
+        threads.every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
+        threads.every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
+        threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
+        threads.everyOnWorker(LOOK_SECONDS, this::lookAtSockets);
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets);
         Gauges.bind(telemetry, certificates);
@@ -154,6 +155,14 @@ final class Daemon {
                 unbind();
             }
         }
+    }
+
+    /** Checks the names of the sockets: without its name, clients cannot connect to a socket, and nothing else would report this. */
+    void lookAtSockets() {
+        telemetry.unreachable(
+                Stream.concat(Stream.of(web.fault()), sockets.stream().map(Listener::fault))
+                        .filter(fault -> !fault.isEmpty())
+                        .collect(Collectors.joining("; ")));
     }
 
     private void unbind() {
@@ -282,10 +291,6 @@ final class Daemon {
                 name -> log.warn("{} has no account on this host and gets no right", name));
     }
 
-    private void every(long seconds, Runnable task) {
-        var unused = threads.core().scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
-    }
-
     /** Binds the sockets, at the end of the construction: after this only {@link #settle} can fail, so that no socket stays without a daemon. */
     private void bind(Tracer trace) throws IOException {
         Listen listen = config.listen();
@@ -390,7 +395,7 @@ final class Daemon {
             started.end();
         }
         web.close();
-        tokens.end();
+        threads.worker().execute(tokens::writeUses);
         new Stop(core, threads, sockets, backend.streams().histories()::endAll, PATIENCE_WITH_DISK).run();
         log.info("stopped");
     }

@@ -10,6 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -80,6 +81,24 @@ final class Threads implements Workers, AutoCloseable {
     @Override
     public EventLoop core() {
         return core;
+    }
+
+    /** Runs a task on the core thread regularly. */
+    void every(long seconds, Runnable task) {
+        var unused = core.scheduleWithFixedDelay(task, seconds, seconds, TimeUnit.SECONDS);
+    }
+
+    /** Runs a task that may block regularly, on the worker thread. While the task waits for the thread, it is not submitted again. */
+    void everyOnWorker(long seconds, Runnable task) {
+        AtomicBoolean waiting = new AtomicBoolean();
+        every(seconds, () -> {
+            if (waiting.compareAndSet(false, true)) {
+                worker.execute(() -> {
+                    waiting.set(false);
+                    task.run();
+                });
+            }
+        });
     }
 
     /** For connections in TLS and HTTP. The thread begins when it is used first. */

@@ -17,6 +17,7 @@ import io.muster.daemon.metrics.Meter;
 import io.muster.daemon.net.Gate;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.tls.Handshakes;
+import io.muster.daemon.token.Tokens;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -64,11 +65,12 @@ final class Web implements Configurable, AutoCloseable {
     }
 
     /** Prepares the API if the configuration has an address for it. Nothing listens yet. */
-    void prepare(Config config, Core core, Backend backend, TokenWatch tokens) throws Exception {
+    void prepare(Config config, Core core, Backend backend, Tokens tokens) throws Exception {
         if (config.addresses().stream().noneMatch(Web::isForApi)) {
             return;
         }
-        tokens.start(threads.core());
+        tokens.look();
+        threads.everyOnWorker(Tokens.EVERY_SECONDS, tokens::look);
         refused = backend.answers().queries().meters()::refused;
         Broadcast broadcast = threads.onCore(() -> {
             Broadcast fresh = new Broadcast(

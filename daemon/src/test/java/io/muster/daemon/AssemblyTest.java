@@ -163,7 +163,7 @@ class AssemblyTest {
             assertThat(telemetry.fault()).isEqualTo("No space left on device");
 
             disk.fault(FaultyDisk.NONE);
-            new DiskWatch(daemon.journal, Path.of("."), Runnable::run).look();
+            daemon.journal.probe();
             assertThat(daemon.drain("2")).isNotInstanceOf(Answer.Failed.class);
             assertThat(telemetry.fault()).isEmpty();
         }
@@ -332,23 +332,22 @@ class AssemblyTest {
         Path socket = directory.resolve("muster.sock");
         List<String> conditions = new ArrayList<>();
         telemetry.onCondition(() -> conditions.add(telemetry.unreachable()));
-        SocketWatch watch = new SocketWatch(List.of(daemon.sockets.get(0)::fault), telemetry);
-        watch.look();
+        daemon.lookAtSockets();
         assertThat(telemetry.health(0).ok()).isTrue();
         Files.move(socket, directory.resolve("moved.sock"));
-        watch.look();
+        daemon.lookAtSockets();
         assertThat(telemetry.health(0).reasons())
                 .containsExactly(
                         "the socket " + socket + " was removed, so nobody can connect to it: restart the daemon");
         try (ServerSocketChannel other =
                 ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket))) {
             assertThat(other.isOpen()).isTrue();
-            watch.look();
+            daemon.lookAtSockets();
             assertThat(telemetry.health(0).reasons().get(0)).contains(" was replaced by another file");
             daemon.stop();
             assertThat(socket).exists();
         }
-        watch.look();
+        daemon.lookAtSockets();
         assertThat(conditions).hasSize(3).last().isEqualTo("");
     }
 

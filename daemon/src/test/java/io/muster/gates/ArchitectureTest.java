@@ -86,7 +86,7 @@ final class ArchitectureTest {
             daemon.core         | json idset hostlist rset axis level state status    | wire rpc acquire                 | ledger                                                 | daemon.*
             daemon.account      |                                                     | wire rpc                         |                                                        | daemon.*
             daemon.access       | json axis                                           | wire operation                   | config core account                                    | daemon.* cli
-            daemon.token        | problem json axis                                   | operation                        | journal.disk account access                            | daemon.service daemon cli.token
+            daemon.token        | problem json axis                                   | operation                        | journal.disk account access                            | daemon.service daemon.api daemon cli.token
             daemon.alert        | problem json idset rset axis state                  | rpc                              | config core                                            | daemon.service daemon
             daemon.tls          | problem                                             | tls                              | config access                                          | daemon.* cli
             daemon.service      | *                                                   | wire rpc acquire admin operation | config ledger past core account access token alert tls | daemon.net daemon.api daemon
@@ -94,7 +94,7 @@ final class ArchitectureTest {
             daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
             daemon.metrics      |                                                     |                                  |                                                        | daemon
             daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
-            daemon.api          | state                                               | wire rpc admin operation         | core account access service http                       | daemon
+            daemon.api          | state                                               | wire rpc admin operation         | core account access token service http                 | daemon
             daemon              | problem idset hostlist rset axis level state status | wire rpc operation tls client    | *                                                      | cli
 
             package      | inventory                                             | protocol                            | daemon                          | cli          | used by

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -136,6 +137,21 @@ final class TidyTest {
                 .toList();
     }
 
+    /** Returns the files of main code that have the same name, and so a type of the same name, in two packages. */
+    private static List<String> equalNames(List<Source> sources) {
+        Map<String, List<String>> paths = new TreeMap<>();
+        sources.stream()
+                .filter(source ->
+                        source.main() && source.isJava() && !source.file().endsWith("package-info.java"))
+                .forEach(source -> paths.computeIfAbsent(
+                                source.file().getFileName().toString(), name -> new ArrayList<>())
+                        .add(path(source)));
+        return paths.values().stream()
+                .filter(files -> files.size() > 1)
+                .map(files -> "rename one of " + String.join(" and ", files))
+                .toList();
+    }
+
     private static List<String> riddles(List<Source> sources) {
         List<String> violations = new ArrayList<>();
         for (Source source : sources) {
@@ -176,6 +192,11 @@ final class TidyTest {
     @Test
     void class_names_are_specific() {
         assertThat(violations(sources, TidyTest::vagueName)).isEmpty();
+    }
+
+    @Test
+    void a_name_has_one_type() {
+        assertThat(equalNames(sources)).isEmpty();
     }
 
     @Test

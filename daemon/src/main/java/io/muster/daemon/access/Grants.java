@@ -13,8 +13,6 @@ import java.util.function.Consumer;
  * that joins a group later is included after the next reload. A name that cannot be resolved grants nothing.
  */
 public final class Grants {
-    public static final Grants NONE = new Grants(Set.of(), Set.of(), Set.of());
-
     private final Set<Integer> uids;
     private final Set<Integer> gids;
     /** The names of certificates, tokens and users of other hosts, which have no uid on this host. */

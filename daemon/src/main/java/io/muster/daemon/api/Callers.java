@@ -9,6 +9,7 @@ import io.muster.daemon.account.Limit;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Exchange;
 import io.muster.daemon.http.Refusal;
+import io.muster.daemon.token.Tokens;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import java.util.List;
@@ -26,14 +27,14 @@ public final class Callers {
 
     private final Admissions admissions;
     private final AccountBook accounts;
-    private final Bearers bearers;
+    private final Tokens tokens;
     private final Executor core;
 
     /** @param core runs tasks on the core thread */
-    public Callers(Admissions admissions, AccountBook accounts, Bearers bearers, Executor core) {
+    public Callers(Admissions admissions, AccountBook accounts, Tokens tokens, Executor core) {
         this.admissions = admissions;
         this.accounts = accounts;
-        this.bearers = bearers;
+        this.tokens = tokens;
         this.core = core;
     }
 
@@ -68,8 +69,8 @@ public final class Callers {
         String token = authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())
                 ? authorization.substring(BEARER.length()).strip()
                 : "";
-        Identity identity = token.isEmpty() ? null : bearers.of(token, head.source());
-        if (identity == null && bearers.isGuessing(head.source())) {
+        Identity identity = token.isEmpty() ? null : tokens.of(token, head.source());
+        if (identity == null && tokens.isGuessing(head.source())) {
             throw new Refusal(429, "too many wrong tokens came from this address: send a right one, or wait a minute")
                     .with("retry-after", "60");
         } else if (identity == null) {
@@ -122,7 +123,7 @@ public final class Callers {
     /** Calls {@code drop} if the user has lost a right, or if the token is not valid any more. */
     void recheck(Sender sender, String source, Right right, Runnable drop) {
         String token = sender.token();
-        if (token != null && !sender.identity().equals(bearers.of(token, source))) {
+        if (token != null && !sender.identity().equals(tokens.of(token, source))) {
             drop.run();
             return;
         }

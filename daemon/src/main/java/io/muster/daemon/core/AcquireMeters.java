@@ -2,8 +2,6 @@ package io.muster.daemon.core;
 
 /** Counts what happens to the acquire streams. The daemon implements this with its metrics. */
 public interface AcquireMeters {
-    AcquireMeters NONE = new AcquireMeters() {};
-
     default void first() {}
 
     default void update() {}

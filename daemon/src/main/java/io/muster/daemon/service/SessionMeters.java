@@ -5,8 +5,6 @@ import io.muster.protocol.wire.Credentials;
 
 /** Counts and logs what happens in sessions. The daemon implements this with its metrics. */
 public interface SessionMeters {
-    SessionMeters NONE = new SessionMeters() {};
-
     /**
      * Called when a request has been responded to.
      *

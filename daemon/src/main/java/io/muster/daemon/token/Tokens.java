@@ -63,9 +63,10 @@ public final class Tokens {
     }
 
     /**
-     * Returns the identity to which a token belongs; null if the token is not in force. May be called on any thread.
+     * Returns the identity to which a token belongs; null if the token is not in force. May be called on any thread: the API calls this
+     * method for each request, and regularly while events are followed.
      *
-     * @param source the address from which the token came, for the log
+     * @param source the address from which the token came, for the log and for {@link #isGuessing}
      */
     public @Nullable Identity of(String token, String source) {
         Token found = byDigest.get(Token.digest(token));

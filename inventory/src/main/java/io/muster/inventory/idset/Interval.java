@@ -161,11 +161,6 @@ final class Interval<V> {
         return left == newLeft && right == newRight ? this : new Interval<>(first, last, value, newLeft, newRight);
     }
 
-    /** Returns the range from the lowest id of this tree to the highest. */
-    Idset extent() {
-        return Idset.range(leftmost(this).first, rightmost(this).last);
-    }
-
     static int height(@Nullable Interval<?> tree) {
         return tree == null ? 0 : tree.height;
     }

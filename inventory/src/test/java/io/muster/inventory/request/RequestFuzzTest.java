@@ -8,7 +8,7 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import java.util.List;
 
-class JobRequestFuzzTest {
+class RequestFuzzTest {
     @FuzzTest(maxDuration = "30s")
     void aShapeIsReadOrRefusedWithAColumn(FuzzedDataProvider data) {
         String text = data.consumeRemainingAsString();
