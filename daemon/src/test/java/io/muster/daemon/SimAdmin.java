@@ -44,6 +44,8 @@ final class SimAdmin {
         private final long floor;
 
         private int tries;
+        /** How many answers said that the change was not made, because another daemon makes the changes. */
+        private int elsewhere;
 
         Change(UUID id, Command command, boolean writes, long floor) {
             this.id = id;
@@ -111,6 +113,7 @@ final class SimAdmin {
         }
         int attempt = ++sent.tries;
         SimDaemon to = cluster.someDaemon(random);
+        note("sends " + to.name + " " + sent.command + ", attempt " + attempt);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(sent.command, by, answer -> {
@@ -131,6 +134,7 @@ final class SimAdmin {
     private void answered(Change change, Answer answer, SimDaemon from) {
         SimWitness witness = cluster.witness();
         long seq = witness.seqOf(change.id);
+        note("is answered by " + from.name + ": " + (answer instanceof Answer.Done done ? done.entries() : answer));
         if (answer instanceof Answer.Done done) {
             boolean wrote = !done.entries().isEmpty();
             SimWitness.require(
@@ -154,6 +158,13 @@ final class SimAdmin {
             finish(change);
         } else if (open == change) {
             cluster.forget(from);
+            change.elsewhere += isElsewhere(answer) ? 1 : 0;
+            if (change.elsewhere == change.tries
+                    && random.nextInt(4) == 0) { // no attempt is made, so the change never happens
+                refused.add(change.id);
+                finish(change);
+                return;
+            }
             int attempt = change.tries;
             later(MILLI * (50 + random.nextInt(500)), () -> {
                 if (open == change && change.tries == attempt) {
@@ -161,6 +172,14 @@ final class SimAdmin {
                 }
             });
         }
+    }
+
+    private static boolean isElsewhere(Answer answer) {
+        return answer instanceof Answer.Failed failed && failed.kind() == Answer.Failed.Kind.ELSEWHERE;
+    }
+
+    private void note(String what) {
+        cluster.simulation().note(() -> by.user() + " " + what);
     }
 
     private void finish(Change change) {

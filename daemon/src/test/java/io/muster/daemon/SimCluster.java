@@ -4,11 +4,14 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
+import io.muster.daemon.etcd.SimLedger;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Role;
 import io.muster.daemon.machine.Simulation;
 import io.muster.inventory.state.StateJson;
 import io.muster.protocol.acquire.Owner;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +43,7 @@ final class SimCluster {
         simulation = new Simulation(seed);
         random = simulation.choices().split();
         etcd = new EtcdModel(simulation);
-        etcd.onPut(witness::put);
+        etcd.onPut(this::put);
         thinkMillis = 20 + random.nextInt(200);
         for (String name : new String[] {"a", "b", "c"}) {
             daemons.add(new SimDaemon(name, simulation, etcd, config, telemetry));
@@ -49,6 +52,31 @@ final class SimCluster {
             admins.add(new SimAdmin(this, i));
         }
         scheduler = new SimScheduler(this, random.nextBoolean() ? new Owner("flux", 30) : null);
+    }
+
+    private void put(String key, byte[] value) {
+        String leader = SimLedger.PREFIX + "leader";
+        witness.put(key, value, etcd.revision(leader));
+        if (key.equals(leader)) {
+            String name =
+                    Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
+            simulation.after(300 * MILLI, () -> elected(name, etcd.revision(leader)));
+        }
+    }
+
+    /** Checks that no other daemon serves a scheduler, soon after a daemon was elected. */
+    private void elected(String leader, long revision) {
+        for (SimDaemon each : daemons) {
+            Core core = each.core();
+            boolean lasts = revision == etcd.revision(SimLedger.PREFIX + "leader");
+            SimWitness.require(
+                    !lasts
+                            || each.name.equals(leader)
+                            || core == null
+                            || !each.isAwake()
+                            || core.acquires().size() == 0,
+                    each.name + " serves a scheduler, and " + leader + " leads");
+        }
     }
 
     // ---- what the clients use
@@ -164,6 +192,7 @@ final class SimCluster {
                 after(30, () -> one.ahead -= jump);
             }
         }
+        simulation.note(() -> "fault " + faults + ": " + daemons + " " + etcd);
     }
 
     private void down(Runnable how, SimDaemon daemon) {
@@ -247,6 +276,11 @@ final class SimCluster {
         }
         scheduler.check(leader);
         admins.forEach(SimAdmin::check);
+    }
+
+    /** Ends all processes. */
+    void close() {
+        daemons.forEach(SimDaemon::kill);
     }
 
     long faults() {

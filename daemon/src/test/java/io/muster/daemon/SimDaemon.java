@@ -40,6 +40,8 @@ final class SimDaemon {
     boolean cutFromClients;
 
     private @Nullable Run process;
+    /** Since when the process runs and was not stopped; in the future if it is stopped now. */
+    private long awakeSince;
     /** Why the last start failed. */
     String refusal = "";
 
@@ -50,6 +52,11 @@ final class SimDaemon {
         this.config = config;
         this.telemetry = telemetry;
         this.disk = new CrashDisk(this::wall);
+        disk.onForce(what -> note("forces " + what));
+    }
+
+    private void note(String what) {
+        simulation.note(() -> name + " " + what);
     }
 
     private Instant wall() {
@@ -118,6 +125,16 @@ final class SimDaemon {
                         simulation.fail(bug);
                     }
                 }
+
+                @Override
+                public void condition(Condition condition, String reason) {
+                    note("is " + condition + " " + reason);
+                }
+
+                @Override
+                public void warning(String message) {
+                    note("warns: " + message);
+                }
             };
         }
 
@@ -152,8 +169,10 @@ final class SimDaemon {
     }
 
     void start() {
+        note("starts");
         Run next = new Run();
         process = next;
+        awakeSince = simulation.now();
         next.machine.thread("main", next::main).start();
     }
 
@@ -161,6 +180,7 @@ final class SimDaemon {
     void kill() {
         Run ending = process;
         if (ending != null) {
+            note("is killed");
             process = null;
             ending.handle.end();
             ending.machine.kill();
@@ -177,19 +197,37 @@ final class SimDaemon {
 
     void powerLost() {
         kill();
+        note("loses its power");
         disk.powerLost(simulation.choices());
     }
 
     void pause() {
         if (process != null) {
+            note("is stopped");
+            awakeSince = Long.MAX_VALUE;
             process.machine.pause();
         }
     }
 
     void proceed() {
         if (process != null) {
+            note("continues");
+            awakeSince = simulation.now();
             process.machine.proceed();
         }
+    }
+
+    /** Returns whether the process has had some time to notice whatever happened. */
+    boolean isAwake() {
+        return process != null && awakeSince <= simulation.now() - SECOND / 4;
+    }
+
+    @Override
+    public String toString() {
+        return name
+                + (process == null ? " is down" : awakeSince > simulation.now() ? " is stopped" : " runs")
+                + (cutFromEtcd ? " without etcd" : "")
+                + (cutFromClients ? " without clients" : "");
     }
 
     /** Work of a peer on the core thread. */

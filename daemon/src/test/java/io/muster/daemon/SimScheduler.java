@@ -4,11 +4,13 @@ import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -124,6 +126,14 @@ final class SimScheduler {
             } catch (ProtocolException e) {
                 throw new AssertionError(e);
             }
+            cluster.simulation().note(() -> daemon.name + " sends the scheduler " + text(payload));
+            if (core != null) {
+                InventoryState shown = cluster.witness().at(core.inventory().seq());
+                model.assertKnows(
+                        shown.view().up(),
+                        shown.resources().properties(),
+                        shown.view().expiration());
+            }
             if (random.nextInt(20) == 0) {
                 full = true;
                 cluster.simulation().after(MILLI * random.nextInt(400), () -> {
@@ -141,7 +151,16 @@ final class SimScheduler {
         @Override
         public void end(RpcException reason) {
             over = true;
+            cluster.simulation().note(() -> daemon.name + " ends the scheduler's stream: " + reason.getMessage());
             cluster.simulation().after(0, () -> again(this));
+        }
+    }
+
+    private static String text(Bytes payload) {
+        try {
+            return Json.parse(payload).toString();
+        } catch (ProtocolException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -6,7 +6,9 @@ import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -18,18 +20,23 @@ final class SimWitness {
     private final LogReader reader = new LogReader();
     private final Map<UUID, Long> changes = new HashMap<>();
     private InventoryState state = InventoryState.empty();
+    /** The state after each event. */
+    private final List<InventoryState> states = new ArrayList<>(List.of(state));
+
     private String lastTxn = "";
     private long lastTerm;
     private long lastSeq;
     private double lastTime;
 
-    void put(String key, byte[] value) {
+    /** @param leader the term of the daemon that leads; 0 if none does */
+    void put(String key, byte[] value, long leader) {
         LogReader.Group group = reader.committed(key, value);
         if (group == null) {
             return;
         }
         require(group.first() == lastSeq + 1, "the log continues at " + group.first() + " after " + lastSeq);
         require(group.previous().equals(lastTxn), "the log continues " + group.previous() + ", not " + lastTxn);
+        require(group.term() == leader, "term " + group.term() + " writes in term " + leader);
         require(group.term() >= lastTerm, "term " + group.term() + " writes after term " + lastTerm);
         lastTxn = group.txn();
         lastTerm = group.term();
@@ -58,6 +65,7 @@ final class SimWitness {
             });
         }
         state = entry.applyTo(state);
+        states.add(state);
     }
 
     static void require(boolean condition, String fault) {
@@ -72,6 +80,10 @@ final class SimWitness {
 
     InventoryState state() {
         return state;
+    }
+
+    InventoryState at(long seq) {
+        return states.get(Math.toIntExact(seq));
     }
 
     /** Returns the seq of a change; 0 if the log does not have it. */

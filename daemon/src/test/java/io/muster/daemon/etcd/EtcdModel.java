@@ -9,6 +9,7 @@ import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -28,6 +29,7 @@ public final class EtcdModel {
     static final int MEMBERS = 3;
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1000 * MILLI;
+    private static final int SHOWN = 160;
 
     private final Simulation simulation;
     private NavigableMap<String, Entry> keys = new TreeMap<>();
@@ -63,6 +65,12 @@ public final class EtcdModel {
     }
 
     // ---- faults
+
+    @Override
+    public String toString() {
+        return "etcd" + (full ? " is full," : "") + " dead " + Arrays.toString(dead) + ", slow "
+                + Arrays.toString(slow);
+    }
 
     public void kill(int member) {
         dead[member] = true;
@@ -143,6 +151,28 @@ public final class EtcdModel {
             }
         }
         return new Result(holds, revision, found);
+    }
+
+    /** Says what a transaction has changed in etcd; "" if it only reads. */
+    private static String described(SimMachine by, Result result, List<Op> then) {
+        StringBuilder text = new StringBuilder();
+        for (Op op : then) {
+            if (op instanceof Op.Put put) {
+                String value = new String(put.value(), StandardCharsets.UTF_8);
+                String line = value.lines().findFirst().orElse("");
+                text.append(" put ").append(put.key()).append(' ').append(line, 0, Math.min(line.length(), SHOWN));
+            } else if (op instanceof Op.Delete delete) {
+                text.append(" delete ").append(delete.key()).append(' ').append(delete.end());
+            }
+        }
+        String outcome = result.succeeded() ? " etcd makes revision " + result.revision() : " etcd refuses";
+        return text.isEmpty() ? "" : by + outcome + text;
+    }
+
+    /** Returns the revision in which a key was last put; 0 if there is no such key. */
+    public long revision(String key) {
+        Entry entry = keys.get(key);
+        return entry == null ? 0 : entry.modRevision();
     }
 
     private NavigableMap<String, Entry> range(String key, String end) {
@@ -253,7 +283,13 @@ public final class EtcdModel {
         @Override
         public Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise, int timeoutMillis)
                 throws EtcdException {
-            return call(() -> EtcdModel.this.transact(compare, then, otherwise), timeoutMillis);
+            return call(
+                    () -> {
+                        Result result = EtcdModel.this.transact(compare, then, otherwise);
+                        simulation.note(() -> described(machine, result, then));
+                        return result;
+                    },
+                    timeoutMillis);
         }
 
         @Override

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public final class CrashDisk {
     private Map<String, Inode> durableNames = new TreeMap<>();
     private @Nullable Object lock;
     private Fault fault = (kind, name) -> -1;
+    private Consumer<String> forced = what -> {};
 
     /** Faults of a disk that does not lose anything. */
     public interface Fault {
@@ -63,6 +65,11 @@ public final class CrashDisk {
 
     public CrashDisk(Supplier<Instant> clock) {
         this.clock = clock;
+    }
+
+    /** @param listener is told what becomes durable */
+    public void onForce(Consumer<String> listener) {
+        forced = listener;
     }
 
     public void fault(Fault next) {
@@ -204,6 +211,7 @@ public final class CrashDisk {
                     durableNames.put(each, inode);
                 }
             });
+            forced.accept("the names of directory '" + name + "'");
         }
 
         private static boolean isIn(String name, String prefix) {
@@ -278,6 +286,7 @@ public final class CrashDisk {
         public void force(boolean metadata) throws IOException {
             disk.before("force", name);
             inode.forced(inode.content, inode.size);
+            owner.forced.accept(name + ", " + inode.size + " bytes");
         }
 
         @Override

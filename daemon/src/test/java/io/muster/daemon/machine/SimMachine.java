@@ -91,6 +91,11 @@ public final class SimMachine implements Machine {
     }
 
     @Override
+    public String toString() {
+        return name;
+    }
+
+    @Override
     public long nanos() {
         if (simulation.running() != null) {
             check();

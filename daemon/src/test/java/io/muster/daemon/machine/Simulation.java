@@ -1,8 +1,11 @@
 package io.muster.daemon.machine;
 
+import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,7 @@ public final class Simulation {
     private long made;
     private long hash = 0xcbf29ce484222325L;
     private long steps;
+    private @Nullable Consumer<String> reader;
 
     public Simulation(long seed) {
         SplittableRandom root = new SplittableRandom(seed);
@@ -76,6 +80,23 @@ public final class Simulation {
     /** Adds a fact to the digest. */
     public void trace(long fact) {
         hash = (hash ^ fact) * PRIME;
+    }
+
+    /** @param lines receives a line for each {@link #note}; null if nobody reads the lines */
+    public void notes(@Nullable Consumer<String> lines) {
+        reader = lines;
+    }
+
+    /**
+     * Says for people what happens now.
+     *
+     * @param line called only if somebody reads the lines; may return ""
+     */
+    public void note(Supplier<String> line) {
+        String text = reader == null ? "" : line.get();
+        if (reader != null && !text.isEmpty()) {
+            reader.accept(String.format(Locale.ROOT, "%11.6f %s", now / 1e9, text));
+        }
     }
 
     /** Has something happen after a delay. */
