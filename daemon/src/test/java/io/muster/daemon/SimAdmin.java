@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class SimAdmin {
         private final UUID id;
         private final Command command;
         private final boolean writes;
+        private final boolean timed;
         /** The seq of the last change that was answered to anybody before this one was first sent. */
         private final long floor;
 
@@ -47,10 +49,11 @@ final class SimAdmin {
         /** How many answers said that the change was not made, because another daemon makes the changes. */
         private int elsewhere;
 
-        Change(UUID id, Command command, boolean writes, long floor) {
+        Change(UUID id, Command command, boolean writes, boolean timed, long floor) {
             this.id = id;
             this.command = command;
             this.writes = writes;
+            this.timed = timed;
             this.floor = floor;
         }
     }
@@ -76,7 +79,7 @@ final class SimAdmin {
             return;
         }
         count++;
-        if (random.nextInt(10) == 0) {
+        if (random.nextInt(5) == 0) {
             read();
             return;
         }
@@ -103,7 +106,7 @@ final class SimAdmin {
             LivenessChange change = random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.ONLINE;
             command = new LivenessChanges.SetLiveness(change, rank, text);
         }
-        return new Change(id, new Once(command, ChangeId.of(id, text)), writes, cluster.floor());
+        return new Change(id, new Once(command, ChangeId.of(id, text)), writes, kind == 7, cluster.floor());
     }
 
     private void send() {
@@ -112,18 +115,23 @@ final class SimAdmin {
             return;
         }
         int attempt = ++sent.tries;
+        long floor = cluster.floor();
         SimDaemon to = cluster.someDaemon(random);
         note("sends " + to.name + " " + sent.command + ", attempt " + attempt);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(sent.command, by, answer -> {
+                    if (answer instanceof Answer.Done done && !done.entries().isEmpty()) {
+                        cluster.checkScheduler(to, done.entries().get(0).seq());
+                    }
                     to.answer(process, cluster.delay(random), () -> {
                         if (sent.tries == attempt) { // the connection of an earlier attempt is closed
-                            answered(sent, answer, to);
+                            answered(sent, answer, to, floor);
                         }
                     });
                 }));
-        later(MILLI * (1500 + random.nextInt(2000)), () -> {
+        int patience = number < 2 ? 40_000 : 2000; // two admins wait for the end of the ledger's patience
+        later(MILLI * (1500 + random.nextInt(patience)), () -> {
             if (open == sent && sent.tries == attempt) {
                 cluster.forget(to);
                 send();
@@ -131,7 +139,8 @@ final class SimAdmin {
         });
     }
 
-    private void answered(Change change, Answer answer, SimDaemon from) {
+    /** @param floor the seq of the last change that was answered to anybody before this attempt was sent */
+    private void answered(Change change, Answer answer, SimDaemon from, long floor) {
         SimWitness witness = cluster.witness();
         long seq = witness.seqOf(change.id);
         note("is answered by " + from.name + ": " + (answer instanceof Answer.Done done ? done.entries() : answer));
@@ -146,12 +155,20 @@ final class SimAdmin {
             SimWitness.require(
                     seq == 0 || seq > change.floor,
                     "change " + change.id + " is at " + seq + ", but was sent after the answer to " + change.floor);
+            SimWitness.require(
+                    wrote || isRight(change, floor, decision -> decision.rejection() == null),
+                    "nothing had to change for " + change.id + ", says " + from.name + ", which was never so after "
+                            + floor);
             cluster.answered(seq);
             finish(change);
         } else if (answer instanceof Answer.Rejected rejected
                 && rejected.rejection().kind() != Decision.Rejection.Kind.FORGOTTEN) {
             SimWitness.require(
                     seq == 0, "change " + change.id + " is refused, and in the log at " + seq + ": " + rejected);
+            SimWitness.require(
+                    isRight(change, floor, decision -> decision.rejection() != null),
+                    "change " + change.id + " is refused by " + from.name + ", which was never right after " + floor
+                            + ": " + rejected);
             refused.add(change.id);
             finish(change);
         } else if (answer instanceof Answer.Rejected) {
@@ -159,6 +176,9 @@ final class SimAdmin {
         } else if (open == change) {
             cluster.forget(from);
             change.elsewhere += isElsewhere(answer) ? 1 : 0;
+            SimWitness.require(
+                    change.elsewhere < change.tries || seq == 0,
+                    "change " + change.id + " was left to other daemons, and is in the log at " + seq);
             if (change.elsewhere == change.tries
                     && random.nextInt(4) == 0) { // no attempt is made, so the change never happens
                 refused.add(change.id);
@@ -172,6 +192,17 @@ final class SimAdmin {
                 }
             });
         }
+    }
+
+    /** Returns whether a change that writes nothing has such a decision in one of the states after an event. */
+    private boolean isRight(Change change, long after, Predicate<Decision> answer) {
+        SimWitness witness = cluster.witness();
+        boolean right = change.timed; // depends on the time of the daemon too
+        for (long seq = after; seq <= witness.lastSeq() && !right; seq++) {
+            Decision decision = change.command.decide(witness.at(seq), cluster.wallSeconds(), by);
+            right = decision.events().isEmpty() && answer.test(decision);
+        }
+        return right;
     }
 
     private static boolean isElsewhere(Answer answer) {
@@ -193,7 +224,7 @@ final class SimAdmin {
     /** Confirms at a daemon, and checks that it has every change that was answered to anybody before. */
     private void read() {
         long floor = cluster.floor();
-        SimDaemon to = cluster.someDaemon(random);
+        SimDaemon to = random.nextInt(3) == 0 ? cluster.anyDaemon(random) : cluster.someDaemon(random);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(new Command.Confirm(), by, answer -> {

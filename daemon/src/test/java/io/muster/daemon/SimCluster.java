@@ -12,6 +12,7 @@ import io.muster.inventory.state.StateJson;
 import io.muster.protocol.acquire.Owner;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,10 +45,12 @@ final class SimCluster {
         random = simulation.choices().split();
         etcd = new EtcdModel(simulation);
         etcd.onPut(this::put);
-        thinkMillis = 20 + random.nextInt(200);
+        thinkMillis = 10 + random.nextInt(random.nextInt(4) == 0 ? 3000 : 150);
         for (String name : new String[] {"a", "b", "c"}) {
             daemons.add(new SimDaemon(name, simulation, etcd, config, telemetry));
         }
+        Duration ttl = Duration.ofSeconds(random.nextInt(3) == 0 ? 10 : 2);
+        daemons.forEach(each -> each.ttl = ttl);
         for (int i = 0; i < 4; i++) {
             admins.add(new SimAdmin(this, i));
         }
@@ -60,7 +63,7 @@ final class SimCluster {
         if (key.equals(leader)) {
             String name =
                     Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
-            simulation.after(300 * MILLI, () -> elected(name, etcd.revision(leader)));
+            simulation.after(100 * MILLI, () -> elected(name, etcd.revision(leader)));
         }
     }
 
@@ -108,10 +111,19 @@ final class SimCluster {
     SimDaemon someDaemon(SplittableRandom by) {
         SimDaemon known = believed;
         if (known == null || by.nextInt(20) == 0) {
-            known = daemons.get(by.nextInt(daemons.size()));
+            known = anyDaemon(by);
             believed = known;
         }
         return known;
+    }
+
+    SimDaemon anyDaemon(SplittableRandom by) {
+        return daemons.get(by.nextInt(daemons.size()));
+    }
+
+    /** Checks, before a change is answered, that the scheduler of the daemon was sent it. */
+    void checkScheduler(SimDaemon daemon, long seq) {
+        scheduler.checkSent(daemon, seq);
     }
 
     void forget(SimDaemon daemon) {
@@ -145,7 +157,7 @@ final class SimCluster {
         faults++;
         SimDaemon one = daemons.get(random.nextInt(daemons.size()));
         simulation.trace(faults);
-        switch (random.nextInt(13)) {
+        switch (random.nextInt(15)) {
             case 0, 1 -> down(one::kill, one);
             case 2 -> down(one::powerLost, one);
             case 3 -> {
@@ -186,8 +198,9 @@ final class SimCluster {
                 etcd.full(true);
                 after(5, () -> etcd.full(false));
             }
+            case 12, 13 -> one.starve(MILLI * random.nextInt(3000));
             default -> {
-                long jump = SECOND * (random.nextInt(20) - 10);
+                long jump = SECOND * (random.nextInt(80) - 40);
                 one.ahead += jump;
                 after(30, () -> one.ahead -= jump);
             }

@@ -20,11 +20,14 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A daemon of the simulated cluster: everything behind the sockets, on a disk that outlives its processes. */
 final class SimDaemon {
     private static final long SECOND = 1_000_000_000;
+    /** What a daemon says of a ledger that somebody else has changed, which nobody does here. */
+    private static final Pattern FOREIGN = Pattern.compile("somebody else|is incomplete|histories differ|is damaged");
 
     final String name;
     private final Simulation simulation;
@@ -32,6 +35,8 @@ final class SimDaemon {
     private final Config config;
     private final Telemetry telemetry;
     final CrashDisk disk;
+    /** How long a leader leads without an answer of etcd. */
+    Duration ttl = Duration.ofSeconds(10);
     /** How far the wall clock is ahead, in nanoseconds. */
     long ahead;
     /** Whether the daemon cannot reach etcd. */
@@ -93,7 +98,7 @@ final class SimDaemon {
             EtcdLedger opened = SimLedger.open(
                     name,
                     etcd,
-                    new SimLedger.Parts(machine, journal, handle, recovered.lastEvent(), clock),
+                    new SimLedger.Parts(machine, journal, handle, recovered.lastEvent(), clock, ttl),
                     listener(),
                     core,
                     () -> cutFromEtcd);
@@ -128,6 +133,8 @@ final class SimDaemon {
 
                 @Override
                 public void condition(Condition condition, String reason) {
+                    boolean foreign = FOREIGN.matcher(reason).find();
+                    SimWitness.require(!foreign, name + ": " + reason);
                     note("is " + condition + " " + reason);
                 }
 
@@ -150,7 +157,10 @@ final class SimDaemon {
 
         @Override
         public Executor worker() {
-            return worker;
+            return task -> worker.execute(() -> {
+                machine.park(simulation.choices().nextInt(50_000_000)); // a large state takes long
+                task.run();
+            });
         }
 
         @Override
@@ -206,6 +216,14 @@ final class SimDaemon {
             note("is stopped");
             awakeSince = Long.MAX_VALUE;
             process.machine.pause();
+        }
+    }
+
+    /** Lets one thread wait for a processor. */
+    void starve(long nanos) {
+        if (process != null) {
+            awakeSince = Math.max(awakeSince, simulation.now() + nanos);
+            note("has no processor for " + process.machine.starve(nanos));
         }
     }
 

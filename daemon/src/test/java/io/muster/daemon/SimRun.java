@@ -26,7 +26,8 @@ public final class SimRun implements AutoCloseable {
         Path file = Files.writeString(
                 directory.resolve("muster.toml"),
                 "[[resource.config]]\nhosts = \"node[0-15]\"\ncores = \"0-3\"\n[muster]\nsocket = \"" + directory
-                        + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\nmetrics = \"off\"\n");
+                        + "/muster.sock\"\nstate-dir = \"" + directory
+                        + "/state\"\nmetrics = \"off\"\nsnapshot-every = 150\nhistory-size = 0\n");
         config = Config.load(file, new Environment(Map.of(), 1000, directory, "host7", 4));
         telemetry = new Telemetry(new Metrics("test", "test"));
     }

@@ -3,7 +3,6 @@ package io.muster.daemon;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.acquire.Owner;
@@ -128,24 +127,29 @@ final class SimScheduler {
             }
             cluster.simulation().note(() -> daemon.name + " sends the scheduler " + text(payload));
             if (core != null) {
-                InventoryState shown = cluster.witness().at(core.inventory().seq());
-                model.assertKnows(
-                        shown.view().up(),
-                        shown.resources().properties(),
-                        shown.view().expiration());
+                know(cluster.witness().at(core.inventory().seq()));
             }
-            if (random.nextInt(20) == 0) {
+            if (random.nextInt(8) == 0) {
                 full = true;
                 cluster.simulation().after(MILLI * random.nextInt(400), () -> {
                     full = false;
                     AcquireStream open = stream;
                     daemon.ask(0, (now, at) -> {
                         if (at == process && open != null) {
+                            boolean behind = open.isBehind();
                             now.acquires().resume(open);
+                            if (behind && !full && !over) {
+                                know(now.inventory().state());
+                            }
                         }
                     });
                 });
             }
+        }
+
+        private void know(InventoryState state) {
+            SchedulerView view = state.view();
+            model.assertKnows(view.up(), state.resources().properties(), view.expiration());
         }
 
         @Override
@@ -154,6 +158,20 @@ final class SimScheduler {
             cluster.simulation().note(() -> daemon.name + " ends the scheduler's stream: " + reason.getMessage());
             cluster.simulation().after(0, () -> again(this));
         }
+    }
+
+    /** Checks that a scheduler of this daemon that reads was sent this event or a later one. */
+    void checkSent(SimDaemon daemon, long seq) {
+        Connection now = connection;
+        AcquireStream open = now == null ? null : now.stream;
+        if (now == null || open == null || now.over || now.process != daemon.process() || open.isBehind()) {
+            return;
+        }
+        boolean sent = now.model.responses() == 0;
+        for (long at = seq; at <= cluster.witness().lastSeq() && !sent; at++) {
+            sent = cluster.witness().at(at).view().up().equals(now.model.up());
+        }
+        SimWitness.require(sent, daemon.name + " answers the change at " + seq + ", which its scheduler was not sent");
     }
 
     private static String text(Bytes payload) {
@@ -170,8 +188,6 @@ final class SimScheduler {
         if (now == null || now.over || now.daemon != leader || now.model.responses() == 0) {
             throw new AssertionError("no scheduler has acquired the resources");
         }
-        SchedulerView view = leader.inventory().state().view();
-        Idset up = view.up();
-        now.model.assertKnows(up, leader.inventory().state().resources().properties(), view.expiration());
+        now.know(leader.inventory().state());
     }
 }

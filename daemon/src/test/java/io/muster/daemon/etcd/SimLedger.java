@@ -16,12 +16,12 @@ import java.util.function.Supplier;
 /** The ledger of a simulated daemon. */
 public final class SimLedger {
     public static final String PREFIX = "/sim/";
-    public static final Duration TTL = Duration.ofSeconds(10);
 
     private SimLedger() {}
 
     /** What one daemon uses. */
-    public record Parts(SimMachine machine, Journal journal, Disk disk, long lastEvent, InstantSource clock) {}
+    public record Parts(
+            SimMachine machine, Journal journal, Disk disk, long lastEvent, InstantSource clock, Duration ttl) {}
 
     public static EtcdLedger open(
             String member, EtcdModel etcd, Parts parts, LedgerListener listener, Executor core, Supplier<Boolean> isCut)
@@ -31,7 +31,7 @@ public final class SimLedger {
                 new EtcdAccess(List.of(URI.create("http://etcd:1")), new EtcdTls(null, null, null), "", null),
                 PREFIX,
                 new Leader(member, machine.newId(), "host-" + member, 1, List.of("local:///" + member), "1", 1),
-                TTL,
+                parts.ttl,
                 Duration.ofSeconds(10),
                 false,
                 true,

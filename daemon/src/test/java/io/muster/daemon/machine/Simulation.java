@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
     private static final int SPINS = 5_000;
+    private static final int SLICE = 20_000_000;
+    private static final int LUCK = 1000;
     private static final long PRIME = 1_099_511_628_211L;
 
     private final Thread driver = Thread.currentThread();
@@ -131,9 +133,9 @@ public final class Simulation {
         }
     }
 
-    /** A delay as of a thread that waits for a processor: mostly microseconds. */
+    /** A delay as of a thread that waits for a processor: mostly microseconds, sometimes a slice of other threads. */
     long wait(int mostMicros) {
-        return order.nextInt(mostMicros * 1000);
+        return order.nextInt(order.nextInt(LUCK) == 0 ? SLICE : mostMicros * 1000);
     }
 
     @Nullable
