@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -60,6 +61,7 @@ final class SimulationTest {
         FOUND.forEach(found -> pass(found.seed, found.faults));
     }
 
+    @Timeout(value = 24, unit = TimeUnit.HOURS)
     @Test
     void everySeedEndsWellAndLosesNothing() {
         long first = Long.getLong("muster.sim.seed", new SplittableRandom().nextInt(1_000_000_000));
