@@ -2,6 +2,8 @@ package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.Closeable;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -32,14 +34,14 @@ final class PlantedTest {
     Path directory;
 
     /** The simulator over changed classes. */
-    private final class Runs implements AutoCloseable {
-        private final AutoCloseable runs;
+    private final class Runs implements Closeable {
+        private final Closeable runs;
         private final Method outcome;
 
         Runs(PlantedBug bug) throws Exception {
             Class<?> type = new PlantedBug.Loader(bug.compile(TOP)).loadClass(SimRun.class.getName());
             Path own = Files.createTempDirectory(directory, "planted");
-            runs = (AutoCloseable) type.getConstructor(Path.class).newInstance(own);
+            runs = (Closeable) type.getConstructor(Path.class).newInstance(own);
             outcome = type.getMethod("outcome", long.class, int.class);
         }
 
@@ -49,7 +51,7 @@ final class PlantedTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             runs.close();
         }
     }

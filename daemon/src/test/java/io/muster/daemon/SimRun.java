@@ -6,6 +6,7 @@ import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.machine.SimTrace;
 import io.muster.daemon.metrics.Metrics;
+import java.io.Closeable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** Runs the simulated cluster, seed after seed. */
-public final class SimRun implements AutoCloseable {
+public final class SimRun implements Closeable {
     private final Config config;
     private final Telemetry telemetry;
 
