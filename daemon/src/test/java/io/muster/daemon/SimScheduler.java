@@ -116,7 +116,7 @@ final class SimScheduler {
         public void send(Bytes payload) {
             Core core = daemon.core();
             SimWitness.require(
-                    core == null || core.inventory().seq() <= cluster.witness().lastSeq(),
+                    core == null || core.inventory().seq() <= cluster.witness().highest(),
                     daemon.name + " sends a scheduler a state that is not durable");
             messages++;
             try {
@@ -145,10 +145,16 @@ final class SimScheduler {
         }
     }
 
+    /** Whether a stream of this daemon has begun. */
+    boolean knows(@Nullable SimDaemon leader) {
+        Connection now = connection;
+        return now != null && !now.over && now.daemon == leader && now.model.responses() > 0;
+    }
+
     /** Checks, when all is quiet, that the scheduler knows the state of the leader. */
     void check(SimDaemon leader) {
         Connection now = connection;
-        if (now == null || now.over || now.daemon != leader || now.model.responses() == 0) {
+        if (now == null || !knows(leader)) {
             throw new AssertionError("no scheduler has acquired the resources");
         }
         SchedulerView view = leader.inventory().state().view();

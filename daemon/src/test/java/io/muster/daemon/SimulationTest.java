@@ -4,13 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.muster.daemon.config.Config;
-import io.muster.daemon.config.Environment;
 import io.muster.daemon.metrics.Metrics;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -24,7 +20,7 @@ final class SimulationTest {
     @TempDir
     Path directory;
 
-    private Config config;
+    private SimConfigs configs;
     private Telemetry telemetry;
 
     @BeforeEach
@@ -32,11 +28,7 @@ final class SimulationTest {
         for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire"}) {
             ((Logger) LoggerFactory.getLogger(noisy)).setLevel(Level.OFF);
         }
-        Path file = Files.writeString(
-                directory.resolve("muster.toml"),
-                "[[resource.config]]\nhosts = \"node[0-15]\"\ncores = \"0-3\"\n[muster]\nsocket = \"" + directory
-                        + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\nmetrics = \"off\"\n");
-        config = Config.load(file, new Environment(Map.of(), 1000, directory, "host7", 4));
+        configs = new SimConfigs(directory);
         telemetry = new Telemetry(new Metrics("test", "test"));
     }
 
@@ -56,7 +48,7 @@ final class SimulationTest {
     }
 
     private SimCluster run(long seed, int faults) {
-        SimCluster cluster = new SimCluster(seed, config, telemetry);
+        SimCluster cluster = new SimCluster(seed, configs, telemetry);
         long start = System.nanoTime();
         try {
             cluster.run(faults);
