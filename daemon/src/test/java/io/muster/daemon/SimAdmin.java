@@ -120,10 +120,11 @@ final class SimAdmin {
     }
 
     private Command other(String target, String text) {
-        return switch (random.nextInt(4)) {
+        return switch (random.nextInt(6)) {
             case 0 -> new MembershipChanges.Exclude(target, text);
-            case 1 -> new MembershipChanges.Include(target, text);
-            case 2 ->
+            case 1 -> new MembershipChanges.Shrink(target, text);
+            case 2, 3 -> new MembershipChanges.Include(target, text);
+            case 4 ->
                 new DefinitionChanges.ChangeProperties(
                         random.nextBoolean(), new TreeMap<>(Map.of("p" + random.nextInt(3), target)), Set.of());
             default -> new DefinitionChanges.SetExpiration(Math.rint(cluster.wallSeconds()) + 1e6);

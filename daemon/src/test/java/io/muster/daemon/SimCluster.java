@@ -40,7 +40,7 @@ final class SimCluster {
     /** Whether two daemons share a ledger of files, instead of three a ledger on etcd. */
     private final boolean files;
 
-    private final SimWitness witness = new SimWitness();
+    private final SimWitness witness = new SimWitness(this::wallSeconds);
     private final List<SimDaemon> daemons = new ArrayList<>();
     private final List<SimAdmin> admins = new ArrayList<>();
     private final List<SimScheduler> schedulers = new ArrayList<>();
@@ -49,6 +49,7 @@ final class SimCluster {
     private boolean busy = true;
     private long faults;
     private final int thinkMillis;
+    private final SimAlerts alerts;
     private final SimOperator operator;
     private final SimFaults table;
     private String last = "";
@@ -79,6 +80,7 @@ final class SimCluster {
         if (share) {
             schedulers.add(new SimScheduler(this, null));
         }
+        alerts = new SimAlerts(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
         table = new SimFaults(this, etcd, random.split(), mix);
     }
@@ -137,6 +139,7 @@ final class SimCluster {
         daemons.forEach(SimDaemon::start);
         admins.forEach(SimAdmin::start);
         schedulers.forEach(SimScheduler::start);
+        alerts.start();
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
@@ -148,12 +151,13 @@ final class SimCluster {
     private void fault() {
         faults++;
         simulation.trace(faults);
-        checkClaims();
+        SimDaemon one = daemons.get(random.nextInt(daemons.size()));
+        checkClaim(one);
         if (!operator.isWorking() && !isCalled && daemons.stream().anyMatch(this::refuses)) {
             isCalled = true;
             simulation.after(MILLI * (5000 + random.nextInt(25_000)), operator::act);
         }
-        last = table.begin(daemons.get(random.nextInt(daemons.size())));
+        last = table.begin(one);
     }
 
     /** Starts a daemon, unless it runs or the operator has stopped it. */
@@ -231,21 +235,18 @@ final class SimCluster {
         return daemon.isRunning() && NAMED.matcher(reason).find();
     }
 
-    /** Checks that each daemon that calls itself well, and has read etcd since its contents changed, has a state that the log had. */
-    private void checkClaims() {
-        for (SimDaemon each : daemons) {
-            EtcdLedger ledger = each.ledger();
-            if (each.core() != null && ledger != null && ledger.status().condition() == Condition.WRITABLE) {
-                Role role = ledger.role();
-                boolean fresh = role.age() * 1e9 < simulation.now() - changedAt;
-                SimWitness.require(
-                        !fresh
-                                || (role.leader() == null && role.term() == 0)
-                                || witness.has(
-                                        each.inventory().state(),
-                                        each.inventory().seq()),
-                        each.name + " calls itself well with a state that the log has not");
-            }
+    /** Checks that a daemon that calls itself well, and has read etcd since its contents changed, has a state that the log had. */
+    private void checkClaim(SimDaemon daemon) {
+        EtcdLedger ledger = daemon.ledger();
+        if (daemon.core() == null || ledger == null || ledger.status().condition() != Condition.WRITABLE) {
+            return;
+        }
+        Role role = ledger.role();
+        boolean isCurrent = role.age() * 1e9 < simulation.now() - changedAt;
+        if (isCurrent && (role.leader() != null || role.term() != 0)) {
+            SimWitness.require(
+                    witness.has(daemon.inventory().state(), daemon.inventory().seq()),
+                    daemon.name + " calls itself well with a state that the log has not");
         }
     }
 
@@ -272,7 +273,7 @@ final class SimCluster {
         while (!condition.getAsBoolean()) {
             SimWitness.require(simulation.now() < end, "the cluster is not well again: " + describe());
             simulation.runUntil(simulation.now() + SECOND);
-            checkClaims();
+            daemons.forEach(this::checkClaim);
         }
     }
 
@@ -289,6 +290,7 @@ final class SimCluster {
                 && admins.stream().allMatch(SimAdmin::isIdle)
                 && daemons.stream().allMatch(this::isWell)
                 && schedulers.stream().allMatch(each -> each.knows(leader()))
+                && alerts.agree(witness.state())
                 && !isOverdue(witness.state().holds().nextDeadline());
     }
 

@@ -46,6 +46,9 @@ final class SimDaemon {
     /** How far the wall clock is ahead, in nanoseconds. */
     long ahead;
 
+    /** How much more it is ahead because somebody has set it to a time far away. */
+    long far;
+
     private long driftSince;
     private int permille;
     /** Whether the daemon cannot reach etcd. */
@@ -76,7 +79,7 @@ final class SimDaemon {
     }
 
     private Instant wall() {
-        return Instant.ofEpochSecond(1_700_000_000).plusNanos(simulation.now() + ahead + drifted());
+        return Instant.ofEpochSecond(1_700_000_000).plusNanos(simulation.now() + ahead + far + drifted());
     }
 
     private long drifted() {

@@ -84,7 +84,18 @@ final class SimScheduler {
                     close();
                     again(this);
                 } else {
+                    resume();
                     watch();
+                }
+            });
+        }
+
+        /** The daemon notices that the socket can take more. */
+        private void resume() {
+            AcquireStream open = stream;
+            daemon.ask(0, (now, at) -> {
+                if (at == process && open != null && isWritable()) {
+                    now.acquires().resume(open);
                 }
             });
         }
@@ -104,7 +115,7 @@ final class SimScheduler {
 
         @Override
         public boolean isWritable() {
-            return !full;
+            return !full && !daemon.cutFromClients && !daemon.answersLost;
         }
 
         @Override
@@ -126,14 +137,10 @@ final class SimScheduler {
             }
             if (random.nextInt(20) == 0) {
                 full = true;
-                cluster.simulation().after(MILLI * random.nextInt(400), () -> {
+                int most = random.nextInt(10) == 0 ? 10_000 : 400;
+                cluster.simulation().after(MILLI * random.nextInt(most), () -> {
                     full = false;
-                    AcquireStream open = stream;
-                    daemon.ask(0, (now, at) -> {
-                        if (at == process && open != null) {
-                            now.acquires().resume(open);
-                        }
-                    });
+                    resume();
                 });
             }
         }

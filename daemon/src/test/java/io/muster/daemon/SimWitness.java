@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,10 @@ import org.jspecify.annotations.Nullable;
  * puts a copy in its place, the log continues after the event with which the contents of etcd end.
  */
 final class SimWitness {
+    /** By how many seconds times of events may be wrong: more than clocks are, and a start after a doubt about the clock. */
+    private static final double MOST_WRONG = 120;
+
+    private final DoubleSupplier clock;
     private final LogReader reader = new LogReader();
     private final Map<UUID, Long> changes = new HashMap<>();
     private final List<Point> line = new ArrayList<>(List.of(Point.START));
@@ -34,6 +39,11 @@ final class SimWitness {
     /** The log up to an event. */
     private record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
         static final Point START = new Point(0, null, "", InventoryState.empty());
+    }
+
+    /** @param clock the true time in seconds */
+    SimWitness(DoubleSupplier clock) {
+        this.clock = clock;
     }
 
     void put(String key, byte[] value) {
@@ -70,6 +80,9 @@ final class SimWitness {
         double lastTime = line.get(line.size() - 1).time;
         require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
         require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
+        require(
+                Math.abs(entry.timestamp() - clock.getAsDouble()) < MOST_WRONG,
+                "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
         if (entry.event() instanceof HoldChanges.Undrained end && entry.by().uid() == -1) {
             end.targets().ranks().forEach(rank -> {
                 HoldSet holds = state().holds().on(rank);

@@ -25,7 +25,7 @@ final class SimulationTest {
 
     @BeforeEach
     void prepare() throws Exception {
-        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire"}) {
+        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire", "alert"}) {
             ((Logger) LoggerFactory.getLogger(noisy)).setLevel(Level.OFF);
         }
         configs = new SimConfigs(directory);
