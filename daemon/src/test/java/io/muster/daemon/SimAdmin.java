@@ -7,13 +7,17 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.Once;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -44,17 +48,20 @@ final class SimAdmin {
         private final boolean timed;
         /** The seq of the last change that was answered to anybody before this one was first sent. */
         private final long floor;
+        /** The age of the contents of etcd when the change was made. */
+        private final long age;
 
         private int tries;
         /** How many answers said that the change was not made, because another daemon makes the changes. */
         private int elsewhere;
 
-        Change(UUID id, Command command, boolean writes, boolean timed, long floor) {
+        Change(UUID id, Command command, boolean writes, boolean timed, long floor, long age) {
             this.id = id;
             this.command = command;
             this.writes = writes;
             this.timed = timed;
             this.floor = floor;
+            this.age = age;
         }
     }
 
@@ -88,7 +95,7 @@ final class SimAdmin {
     }
 
     private Change next() {
-        String rank = Integer.toString(random.nextInt(SimCluster.RANKS));
+        String rank = target();
         String text = "admin" + number + " change " + count;
         UUID id = new UUID(random.nextLong(), random.nextLong());
         int kind = random.nextInt(10);
@@ -102,11 +109,33 @@ final class SimAdmin {
         } else if (kind < 8) {
             double until = cluster.wallSeconds() + 2 + random.nextInt(60);
             command = new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, "timed" + number, until);
+        } else if (random.nextInt(3) == 0) {
+            command = other(rank, text);
         } else {
             LivenessChange change = random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.ONLINE;
             command = new LivenessChanges.SetLiveness(change, rank, text);
         }
-        return new Change(id, new Once(command, ChangeId.of(id, text)), writes, kind == 7, cluster.floor());
+        boolean timed = kind == 7 || (command instanceof DefinitionChanges.SetExpiration);
+        return new Change(
+                id, new Once(command, ChangeId.of(id, text)), writes, timed, cluster.floor(), cluster.age());
+    }
+
+    /** A rank or a host, which may not exist: an R may have other hosts, and other ranks for them. */
+    private String target() {
+        int number = random.nextInt(SimCluster.RANKS + 1);
+        return random.nextBoolean() ? Integer.toString(number) : "node" + number;
+    }
+
+    private Command other(String target, String text) {
+        return switch (random.nextInt(6)) {
+            case 0 -> new MembershipChanges.Exclude(target, text);
+            case 1 -> new MembershipChanges.Shrink(target, text);
+            case 2, 3 -> new MembershipChanges.Include(target, text);
+            case 4 ->
+                new DefinitionChanges.ChangeProperties(
+                        random.nextBoolean(), new TreeMap<>(Map.of("p" + random.nextInt(3), target)), Set.of());
+            default -> new DefinitionChanges.SetExpiration(Math.rint(cluster.wallSeconds()) + 1e6);
+        };
     }
 
     private void send() {
@@ -144,7 +173,9 @@ final class SimAdmin {
         SimWitness witness = cluster.witness();
         long seq = witness.seqOf(change.id);
         note("is answered by " + from.name + ": " + (answer instanceof Answer.Done done ? done.entries() : answer));
-        if (answer instanceof Answer.Done done) {
+        if (change.age != cluster.age() && !(answer instanceof Answer.Failed)) {
+            finish(change); // etcd has lost events meanwhile, perhaps that of this change
+        } else if (answer instanceof Answer.Done done) {
             boolean wrote = !done.entries().isEmpty();
             SimWitness.require(
                     !wrote || seq > 0,
@@ -177,7 +208,7 @@ final class SimAdmin {
             cluster.forget(from);
             change.elsewhere += isElsewhere(answer) ? 1 : 0;
             SimWitness.require(
-                    change.elsewhere < change.tries || seq == 0,
+                    change.elsewhere < change.tries || seq == 0 || change.age != cluster.age(),
                     "change " + change.id + " was left to other daemons, and is in the log at " + seq);
             if (change.elsewhere == change.tries
                     && random.nextInt(4) == 0) { // no attempt is made, so the change never happens
@@ -224,13 +255,14 @@ final class SimAdmin {
     /** Confirms at a daemon, and checks that it has every change that was answered to anybody before. */
     private void read() {
         long floor = cluster.floor();
+        long age = cluster.age();
         SimDaemon to = random.nextInt(3) == 0 ? cluster.anyDaemon(random) : cluster.someDaemon(random);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(new Command.Confirm(), by, answer -> {
                     if (answer instanceof Answer.Done) {
                         SimWitness.require(
-                                core.inventory().seq() >= floor,
+                                age != cluster.age() || core.inventory().seq() >= floor,
                                 to.name + " confirms the state at "
                                         + core.inventory().seq() + " after the answer to " + floor);
                     }

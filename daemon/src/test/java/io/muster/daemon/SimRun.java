@@ -2,12 +2,9 @@ package io.muster.daemon;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import io.muster.daemon.config.Config;
-import io.muster.daemon.config.Environment;
 import io.muster.daemon.machine.SimTrace;
 import io.muster.daemon.metrics.Metrics;
 import java.io.Closeable;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -16,20 +13,15 @@ import org.slf4j.LoggerFactory;
 
 /** Runs the simulated cluster, seed after seed. */
 public final class SimRun implements Closeable {
-    private final Config config;
+    private final SimConfigs configs;
     private final Telemetry telemetry;
 
-    /** @param directory an empty directory for the configuration */
+    /** @param directory an empty directory for the configurations */
     public SimRun(Path directory) throws Exception {
-        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire"}) {
+        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire", "alert"}) {
             ((Logger) LoggerFactory.getLogger(noisy)).setLevel(Level.OFF);
         }
-        Path file = Files.writeString(
-                directory.resolve("muster.toml"),
-                "[[resource.config]]\nhosts = \"node[0-15]\"\ncores = \"0-3\"\n[muster]\nsocket = \"" + directory
-                        + "/muster.sock\"\nstate-dir = \"" + directory
-                        + "/state\"\nmetrics = \"off\"\nsnapshot-every = 150\nhistory-size = 0\n");
-        config = Config.load(file, new Environment(Map.of(), 1000, directory, "host7", 4));
+        configs = new SimConfigs(directory);
         telemetry = new Telemetry(new Metrics("test", "test"));
     }
 
@@ -68,7 +60,7 @@ public final class SimRun implements Closeable {
      * @param trace receives the notes of the run, or null
      */
     Result run(long seed, int faults, @Nullable SimTrace trace) {
-        SimCluster cluster = new SimCluster(seed, config, telemetry);
+        SimCluster cluster = new SimCluster(seed, configs, telemetry);
         cluster.simulation().notes(trace);
         long start = System.nanoTime();
         Throwable failure = null;

@@ -85,7 +85,22 @@ final class SimScheduler {
                     close();
                     again(this);
                 } else {
+                    resume();
                     watch();
+                }
+            });
+        }
+
+        /** The daemon notices that the socket can take more. */
+        private void resume() {
+            AcquireStream open = stream;
+            daemon.ask(0, (now, at) -> {
+                if (at == process && open != null && isWritable()) {
+                    boolean behind = open.isBehind();
+                    now.acquires().resume(open);
+                    if (behind && isWritable() && !over && connection == this) {
+                        know(now.inventory().state());
+                    }
                 }
             });
         }
@@ -105,7 +120,7 @@ final class SimScheduler {
 
         @Override
         public boolean isWritable() {
-            return !full;
+            return !full && !daemon.cutFromClients && !daemon.answersLost;
         }
 
         @Override
@@ -117,7 +132,7 @@ final class SimScheduler {
         public void send(Bytes payload) {
             Core core = daemon.core();
             SimWitness.require(
-                    core == null || core.inventory().seq() <= cluster.witness().lastSeq(),
+                    core == null || core.inventory().seq() <= cluster.witness().highest(),
                     daemon.name + " sends a scheduler a state that is not durable");
             messages++;
             try {
@@ -126,23 +141,15 @@ final class SimScheduler {
                 throw new AssertionError(e);
             }
             cluster.simulation().note(() -> daemon.name + " sends the scheduler " + text(payload));
-            if (core != null) {
+            if (core != null && cluster.follows(daemon) && core.inventory().seq() <= cluster.witness().lastSeq()) {
                 know(cluster.witness().at(core.inventory().seq()));
             }
             if (random.nextInt(8) == 0) {
                 full = true;
-                cluster.simulation().after(MILLI * random.nextInt(400), () -> {
+                int most = random.nextInt(10) == 0 ? 10_000 : 400;
+                cluster.simulation().after(MILLI * random.nextInt(most), () -> {
                     full = false;
-                    AcquireStream open = stream;
-                    daemon.ask(0, (now, at) -> {
-                        if (at == process && open != null) {
-                            boolean behind = open.isBehind();
-                            now.acquires().resume(open);
-                            if (behind && !full && !over) {
-                                know(now.inventory().state());
-                            }
-                        }
-                    });
+                    resume();
                 });
             }
         }
@@ -150,6 +157,15 @@ final class SimScheduler {
         private void know(InventoryState state) {
             SchedulerView view = state.view();
             model.assertKnows(view.up(), state.resources().properties(), view.expiration());
+        }
+
+        private boolean knows(InventoryState state) {
+            try {
+                know(state);
+                return true;
+            } catch (AssertionError different) {
+                return false;
+            }
         }
 
         @Override
@@ -164,12 +180,13 @@ final class SimScheduler {
     void checkSent(SimDaemon daemon, long seq) {
         Connection now = connection;
         AcquireStream open = now == null ? null : now.stream;
-        if (now == null || open == null || now.over || now.process != daemon.process() || open.isBehind()) {
+        boolean isServed = now != null && now.process == daemon.process() && !now.over;
+        if (now == null || open == null || !isServed || open.isBehind() || !cluster.follows(daemon)) {
             return;
         }
         boolean sent = now.model.responses() == 0;
         for (long at = seq; at <= cluster.witness().lastSeq() && !sent; at++) {
-            sent = cluster.witness().at(at).view().up().equals(now.model.up());
+            sent = now.knows(cluster.witness().at(at));
         }
         SimWitness.require(sent, daemon.name + " answers the change at " + seq + ", which its scheduler was not sent");
     }
@@ -182,10 +199,16 @@ final class SimScheduler {
         }
     }
 
+    /** Whether a stream of this daemon has begun. */
+    boolean knows(@Nullable SimDaemon leader) {
+        Connection now = connection;
+        return now != null && !now.over && now.daemon == leader && now.model.responses() > 0;
+    }
+
     /** Checks, when all is quiet, that the scheduler knows the state of the leader. */
     void check(SimDaemon leader) {
         Connection now = connection;
-        if (now == null || now.over || now.daemon != leader || now.model.responses() == 0) {
+        if (now == null || !knows(leader)) {
             throw new AssertionError("no scheduler has acquired the resources");
         }
         now.know(leader.inventory().state());

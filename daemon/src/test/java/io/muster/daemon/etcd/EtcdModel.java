@@ -39,6 +39,9 @@ public final class EtcdModel {
     private final boolean[] dead = new boolean[MEMBERS];
     private final boolean[] slow = new boolean[MEMBERS];
     private long leaderlessUntil;
+    /** Counts the restores: requests to the cluster before are lost. */
+    private long incarnation;
+
     private boolean full;
     private BiConsumer<String, byte[]> onPut = (key, value) -> {};
 
@@ -52,8 +55,17 @@ public final class EtcdModel {
         }
     }
 
-    /** A state of the cluster, to restore it from a backup. */
-    public record Backup(NavigableMap<String, ?> keys, long revision) {}
+    /** What a backup has: the keys, the leases with their lengths, the revision. */
+    public static final class Backup {
+        private final NavigableMap<String, Entry> keys;
+        private final Map<Long, Long> leases = new TreeMap<>();
+        private final long revision;
+
+        private Backup(NavigableMap<String, Entry> keys, long revision) {
+            this.keys = new TreeMap<>(keys);
+            this.revision = revision;
+        }
+    }
 
     public EtcdModel(Simulation simulation) {
         this.simulation = simulation;
@@ -93,6 +105,26 @@ public final class EtcdModel {
     public void elect() {
         leaderlessUntil = simulation.now() + MILLI * (50L + simulation.choices().nextInt(1500));
         leases.values().forEach(lease -> lease.end = Math.max(lease.end, leaderlessUntil + lease.ttl));
+    }
+
+    public Backup backup() {
+        expire();
+        Backup made = new Backup(keys, revision);
+        leases.forEach((id, lease) -> made.leases.put(id, lease.ttl));
+        return made;
+    }
+
+    /** The members end, and start with the contents of a backup: without it, as a new cluster. Revisions are given out again. */
+    public void restore(@Nullable Backup backup) {
+        keys = backup == null ? new TreeMap<>() : new TreeMap<>(backup.keys);
+        revision = backup == null ? 1 : backup.revision;
+        incarnation++;
+        leases.clear();
+        if (backup != null) {
+            backup.leases.forEach((id, ttl) -> leases.put(id, new Lease(ttl, simulation.now() + ttl)));
+        }
+        elect();
+        leaderlessUntil += SECOND * simulation.choices().nextInt(12);
     }
 
     private boolean serves() {
@@ -248,8 +280,9 @@ public final class EtcdModel {
 
         /** A request may be carried out long after its client has given up. */
         private <T> void send(Work<T> work, int member, boolean lost, CompletableFuture<T> answer) {
+            long sentTo = incarnation;
             simulation.after(delay(member), () -> {
-                if (dead[member]) {
+                if (dead[member] || incarnation != sentTo) {
                     return;
                 }
                 if (!serves()) {
@@ -262,7 +295,7 @@ public final class EtcdModel {
                     T result = work.run();
                     if (!lost) {
                         simulation.after(delay(member), () -> {
-                            if (!isCut.get()) {
+                            if (!isCut.get() && incarnation == sentTo) {
                                 answer.complete(result);
                             }
                         });

@@ -42,4 +42,18 @@ public final class SimLedger {
         return new EtcdLedger(
                 settings, copy, listener, core, first -> etcd.client(machine, first, isCut), store -> store);
     }
+
+    /** Writes the copy of a ledger to etcd, as an operator does: {@code etcdctl del --prefix}, and {@code muster ledger import}. */
+    public static void imported(EtcdModel etcd, SimMachine machine, Disk disk, InstantSource clock) throws IOException {
+        Store store = new Store(etcd.client(machine, 0, () -> false), new Keys(PREFIX), machine);
+        store.etcd()
+                .transact(
+                        List.of(),
+                        List.of(new Etcd.Op.Delete(PREFIX, Keys.end(PREFIX))),
+                        List.of(),
+                        Store.LONG_ATTEMPT_MILLIS);
+        try (LedgerAdmin admin = new LedgerAdmin(store, "operator", clock)) {
+            admin.importFrom(disk, (what, count) -> {});
+        }
+    }
 }

@@ -76,11 +76,6 @@ public final class CrashDisk {
         fault = next;
     }
 
-    /** The process that had the disk has ended: its lock ends, and everything that it wrote is there. */
-    public void processEnded() {
-        lock = null;
-    }
-
     /** The machine has lost its power. */
     public void powerLost(SplittableRandom random) {
         lock = null;
@@ -123,6 +118,33 @@ public final class CrashDisk {
         inode.forced(kept, kept.length);
     }
 
+    /** A copy of everything on the disk, as a backup has it. */
+    public static final class Image {
+        private final Map<String, byte[]> files = new TreeMap<>();
+    }
+
+    public Image image() {
+        Image image = new Image();
+        names.forEach((name, inode) -> image.files.put(name, Arrays.copyOf(inode.content, inode.size)));
+        return image;
+    }
+
+    /** Replaces everything on the disk. No process may use the disk. */
+    public void restore(Image image) {
+        names = new TreeMap<>();
+        image.files.forEach((name, content) -> {
+            Inode inode = new Inode();
+            inode.forced(content.clone(), content.length);
+            inode.modified = clock.get();
+            names.put(name, inode);
+        });
+        durableNames = new TreeMap<>(names);
+    }
+
+    public boolean isEmpty() {
+        return names.isEmpty();
+    }
+
     /** Returns the disk for one process. */
     public Handle open() {
         return new Handle();
@@ -131,14 +153,17 @@ public final class CrashDisk {
     /** The disk of one process. */
     public final class Handle implements Disk {
         private boolean ended;
+        private @Nullable Object held;
 
         CrashDisk owner() {
             return CrashDisk.this;
         }
 
-        /** Called when the process has ended: it writes nothing more. */
+        /** Called when the process has ended: it writes nothing more, its lock ends, and everything that it wrote is there. */
         public void end() {
             ended = true;
+            lock = lock == held ? null : lock;
+            held = null;
         }
 
         private int before(String kind, String name) throws IOException {
@@ -225,6 +250,7 @@ public final class CrashDisk {
             }
             Object token = new Object();
             lock = token;
+            held = token;
             return new Lock() {
                 @Override
                 public void check() throws IOException {

@@ -87,6 +87,10 @@ final class SimThread extends Thread {
         permit = false;
     }
 
+    void delay(long nanos) {
+        machine.park(nanos);
+    }
+
     private void leave() {
         if (fiber != null) {
             Fiber.leave();

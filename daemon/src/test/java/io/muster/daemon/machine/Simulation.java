@@ -151,6 +151,11 @@ public final class Simulation {
         return thread;
     }
 
+    /** Delays the thread that runs, as a slow device does. */
+    public void delay(long nanos) {
+        current().delay(nanos);
+    }
+
     /** Lets a thread run until it waits or ends. */
     void resume(SimThread thread) {
         if (running != null) {
