@@ -79,7 +79,6 @@ final class SimOperator {
             newest = found != null && (newest == null || found.seq > newest.seq) ? found : newest;
         }
         if (newest != null && newest.seq > 0) {
-            cluster.witness().importing();
             write(newest, machine);
         }
         Copy kept = newest;
@@ -108,6 +107,7 @@ final class SimOperator {
     private void write(Copy copy, SimMachine machine) {
         while (true) {
             try {
+                cluster.witness().importing();
                 SimLedger.imported(etcd, machine, copy.daemon.disk.open(), copy.daemon.clock());
                 imports++;
                 cluster.witness().imported(copy.state, copy.seq);

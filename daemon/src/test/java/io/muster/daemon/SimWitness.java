@@ -129,6 +129,7 @@ final class SimWitness {
     /** An operator deletes the contents of etcd, and writes a copy into it. */
     void importing() {
         importing = true;
+        lastTxn = ""; // a copy that is only a snapshot is no transaction
     }
 
     /** The contents of etcd are this copy from now on. */

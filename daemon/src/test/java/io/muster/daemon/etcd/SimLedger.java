@@ -17,6 +17,9 @@ import java.util.function.Supplier;
 public final class SimLedger {
     public static final String PREFIX = "/sim/";
 
+    /** So few events that a daemon is often away for longer than etcd keeps the log. */
+    private static final int SNAPSHOT_EVERY = 60;
+
     private SimLedger() {}
 
     /** What one daemon uses. */
@@ -35,7 +38,7 @@ public final class SimLedger {
                 Duration.ofSeconds(10),
                 false,
                 true,
-                200,
+                SNAPSHOT_EVERY,
                 parts.clock,
                 machine);
         LocalCopy copy = new LocalCopy(parts.journal, parts.disk, parts.lastEvent, listener, machine);
