@@ -55,10 +55,11 @@ record Core(
                 threads.beside(threads.answers()),
                 recovered.clock(),
                 Inventory.MOST_IN_FLIGHT);
-        AcquireStreams acquires = new AcquireStreams(inventory, threads.core(), telemetry.acquire(), System::nanoTime);
+        AcquireStreams acquires =
+                new AcquireStreams(inventory, threads.core(), telemetry.acquire(), threads.machine()::nanos);
         JournalStreams journals = new JournalStreams(inventory, recovered.recent());
         Waiters waiters = new Waiters(inventory);
-        Reporters reporters = new Reporters(inventory, threads.core(), System::nanoTime);
+        Reporters reporters = new Reporters(inventory, threads.core(), threads.machine()::nanos);
         Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
         Snapshots snapshots = new Snapshots(
                 inventory, ledger, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);

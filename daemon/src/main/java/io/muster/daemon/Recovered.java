@@ -63,7 +63,11 @@ final class Recovered implements Replay {
                     + " is the copy of a ledger on etcd, which has changes that the copy may lack: set ledger.kind to"
                     + " \"etcd\", or make the copy a ledger of its own with `muster ledger export`");
         }
-        return read(LocalDisk.serving(storage.stateDir(), uid), storage, listener, executor, Duration.ZERO);
+        return open(LocalDisk.serving(storage.stateDir(), uid), storage, listener, executor);
+    }
+
+    Journal open(Disk disk, Storage storage, LedgerListener listener, Executor executor) throws IOException {
+        return read(disk, storage, listener, executor, Duration.ZERO);
     }
 
     /** Like {@link #open}, for a directory that may be the copy of a ledger on etcd. */
@@ -72,8 +76,7 @@ final class Recovered implements Replay {
     }
 
     Journal openCopy(Disk disk, Storage storage, LedgerListener listener, Executor executor) throws IOException {
-        Journal journal = read(disk, storage, listener, executor, LINGER);
-        return journal;
+        return read(disk, storage, listener, executor, LINGER);
     }
 
     private Journal read(Disk disk, Storage storage, LedgerListener listener, Executor executor, Duration linger)

@@ -7,14 +7,19 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.Once;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +45,23 @@ final class SimAdmin {
         private final UUID id;
         private final Command command;
         private final boolean writes;
+        private final boolean timed;
         /** The seq of the last change that was answered to anybody before this one was first sent. */
         private final long floor;
+        /** The age of the contents of etcd when the change was made. */
+        private final long age;
 
         private int tries;
+        /** How many answers said that the change was not made, because another daemon makes the changes. */
+        private int elsewhere;
 
-        Change(UUID id, Command command, boolean writes, long floor) {
+        Change(UUID id, Command command, boolean writes, boolean timed, long floor, long age) {
             this.id = id;
             this.command = command;
             this.writes = writes;
+            this.timed = timed;
             this.floor = floor;
+            this.age = age;
         }
     }
 
@@ -74,7 +86,7 @@ final class SimAdmin {
             return;
         }
         count++;
-        if (random.nextInt(10) == 0) {
+        if (random.nextInt(5) == 0) {
             read();
             return;
         }
@@ -83,7 +95,7 @@ final class SimAdmin {
     }
 
     private Change next() {
-        String rank = Integer.toString(random.nextInt(SimCluster.RANKS));
+        String rank = target();
         String text = "admin" + number + " change " + count;
         UUID id = new UUID(random.nextLong(), random.nextLong());
         int kind = random.nextInt(10);
@@ -97,11 +109,33 @@ final class SimAdmin {
         } else if (kind < 8) {
             double until = cluster.wallSeconds() + 2 + random.nextInt(60);
             command = new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, "timed" + number, until);
+        } else if (random.nextInt(3) == 0) {
+            command = other(rank, text);
         } else {
             LivenessChange change = random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.ONLINE;
             command = new LivenessChanges.SetLiveness(change, rank, text);
         }
-        return new Change(id, new Once(command, ChangeId.of(id, text)), writes, cluster.floor());
+        boolean timed = kind == 7 || (command instanceof DefinitionChanges.SetExpiration);
+        return new Change(
+                id, new Once(command, ChangeId.of(id, text)), writes, timed, cluster.floor(), cluster.age());
+    }
+
+    /** A rank or a host, which may not exist: an R may have other hosts, and other ranks for them. */
+    private String target() {
+        int number = random.nextInt(SimCluster.RANKS + 1);
+        return random.nextBoolean() ? Integer.toString(number) : "node" + number;
+    }
+
+    private Command other(String target, String text) {
+        return switch (random.nextInt(6)) {
+            case 0 -> new MembershipChanges.Exclude(target, text);
+            case 1 -> new MembershipChanges.Shrink(target, text);
+            case 2, 3 -> new MembershipChanges.Include(target, text);
+            case 4 ->
+                new DefinitionChanges.ChangeProperties(
+                        random.nextBoolean(), new TreeMap<>(Map.of("p" + random.nextInt(3), target)), Set.of());
+            default -> new DefinitionChanges.SetExpiration(Math.rint(cluster.wallSeconds()) + 1e6);
+        };
     }
 
     private void send() {
@@ -110,17 +144,23 @@ final class SimAdmin {
             return;
         }
         int attempt = ++sent.tries;
+        long floor = cluster.floor();
         SimDaemon to = cluster.someDaemon(random);
+        note("sends " + to.name + " " + sent.command + ", attempt " + attempt);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(sent.command, by, answer -> {
+                    if (answer instanceof Answer.Done done && !done.entries().isEmpty()) {
+                        cluster.checkScheduler(to, done.entries().get(0).seq());
+                    }
                     to.answer(process, cluster.delay(random), () -> {
                         if (sent.tries == attempt) { // the connection of an earlier attempt is closed
-                            answered(sent, answer, to);
+                            answered(sent, answer, to, floor);
                         }
                     });
                 }));
-        later(MILLI * (1500 + random.nextInt(2000)), () -> {
+        int patience = number < 2 ? 40_000 : 2000; // two admins wait for the end of the ledger's patience
+        later(MILLI * (1500 + random.nextInt(patience)), () -> {
             if (open == sent && sent.tries == attempt) {
                 cluster.forget(to);
                 send();
@@ -128,10 +168,14 @@ final class SimAdmin {
         });
     }
 
-    private void answered(Change change, Answer answer, SimDaemon from) {
+    /** @param floor the seq of the last change that was answered to anybody before this attempt was sent */
+    private void answered(Change change, Answer answer, SimDaemon from, long floor) {
         SimWitness witness = cluster.witness();
         long seq = witness.seqOf(change.id);
-        if (answer instanceof Answer.Done done) {
+        note("is answered by " + from.name + ": " + (answer instanceof Answer.Done done ? done.entries() : answer));
+        if (change.age != cluster.age() && !(answer instanceof Answer.Failed)) {
+            finish(change); // etcd has lost events meanwhile, perhaps that of this change
+        } else if (answer instanceof Answer.Done done) {
             boolean wrote = !done.entries().isEmpty();
             SimWitness.require(
                     !wrote || seq > 0,
@@ -142,18 +186,36 @@ final class SimAdmin {
             SimWitness.require(
                     seq == 0 || seq > change.floor,
                     "change " + change.id + " is at " + seq + ", but was sent after the answer to " + change.floor);
+            SimWitness.require(
+                    wrote || isRight(change, floor, decision -> decision.rejection() == null),
+                    "nothing had to change for " + change.id + ", says " + from.name + ", which was never so after "
+                            + floor);
             cluster.answered(seq);
             finish(change);
         } else if (answer instanceof Answer.Rejected rejected
                 && rejected.rejection().kind() != Decision.Rejection.Kind.FORGOTTEN) {
             SimWitness.require(
                     seq == 0, "change " + change.id + " is refused, and in the log at " + seq + ": " + rejected);
+            SimWitness.require(
+                    isRight(change, floor, decision -> decision.rejection() != null),
+                    "change " + change.id + " is refused by " + from.name + ", which was never right after " + floor
+                            + ": " + rejected);
             refused.add(change.id);
             finish(change);
         } else if (answer instanceof Answer.Rejected) {
             finish(change);
         } else if (open == change) {
             cluster.forget(from);
+            change.elsewhere += isElsewhere(answer) ? 1 : 0;
+            SimWitness.require(
+                    change.elsewhere < change.tries || seq == 0 || change.age != cluster.age(),
+                    "change " + change.id + " was left to other daemons, and is in the log at " + seq);
+            if (change.elsewhere == change.tries
+                    && random.nextInt(4) == 0) { // no attempt is made, so the change never happens
+                refused.add(change.id);
+                finish(change);
+                return;
+            }
             int attempt = change.tries;
             later(MILLI * (50 + random.nextInt(500)), () -> {
                 if (open == change && change.tries == attempt) {
@@ -161,6 +223,25 @@ final class SimAdmin {
                 }
             });
         }
+    }
+
+    /** Returns whether a change that writes nothing has such a decision in one of the states after an event. */
+    private boolean isRight(Change change, long after, Predicate<Decision> answer) {
+        SimWitness witness = cluster.witness();
+        boolean right = change.timed; // depends on the time of the daemon too
+        for (long seq = after; seq <= witness.lastSeq() && !right; seq++) {
+            Decision decision = change.command.decide(witness.at(seq), cluster.wallSeconds(), by);
+            right = decision.events().isEmpty() && answer.test(decision);
+        }
+        return right;
+    }
+
+    private static boolean isElsewhere(Answer answer) {
+        return answer instanceof Answer.Failed failed && failed.kind() == Answer.Failed.Kind.ELSEWHERE;
+    }
+
+    private void note(String what) {
+        cluster.simulation().note(() -> by.user() + " " + what);
     }
 
     private void finish(Change change) {
@@ -174,13 +255,14 @@ final class SimAdmin {
     /** Confirms at a daemon, and checks that it has every change that was answered to anybody before. */
     private void read() {
         long floor = cluster.floor();
-        SimDaemon to = cluster.someDaemon(random);
+        long age = cluster.age();
+        SimDaemon to = random.nextInt(3) == 0 ? cluster.anyDaemon(random) : cluster.someDaemon(random);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(new Command.Confirm(), by, answer -> {
                     if (answer instanceof Answer.Done) {
                         SimWitness.require(
-                                core.inventory().seq() >= floor,
+                                age != cluster.age() || core.inventory().seq() >= floor,
                                 to.name + " confirms the state at "
                                         + core.inventory().seq() + " after the answer to " + floor);
                     }

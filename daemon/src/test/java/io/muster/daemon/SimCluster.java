@@ -1,18 +1,31 @@
 package io.muster.daemon;
 
-import io.muster.daemon.config.Config;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
+import io.muster.daemon.etcd.SimLedger;
+import io.muster.daemon.ledger.Leader;
+import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Role;
+import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.inventory.state.StateJson;
 import io.muster.protocol.acquire.Owner;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Three daemons that share a ledger, etcd, admins and a scheduler, in one thread and by one seed. */
@@ -22,33 +35,87 @@ final class SimCluster {
     private static final long SECOND = 1000 * MILLI;
     /** How long the cluster may take to be well after the last fault. */
     private static final long RECOVERY = 180 * SECOND;
+    /** What a daemon says that does not follow the contents of etcd. */
+    private static final Pattern NAMED = Pattern.compile("restored from a backup|etcd holds (no )?ledger"
+            + "|begins after event|somebody else has (written|deleted)|the log in etcd is incomplete");
 
     private final Simulation simulation;
     private final SplittableRandom random;
     private final EtcdModel etcd;
-    private final SimWitness witness = new SimWitness();
+    /** Whether two daemons share a ledger of files, instead of three a ledger on etcd. */
+    private final boolean files;
+
+    private final SimWitness witness = new SimWitness(this::wallSeconds);
     private final List<SimDaemon> daemons = new ArrayList<>();
     private final List<SimAdmin> admins = new ArrayList<>();
-    private final SimScheduler scheduler;
+    private final List<SimScheduler> schedulers = new ArrayList<>();
     private @Nullable SimDaemon believed;
     private long floor;
     private boolean busy = true;
     private long faults;
     private final int thinkMillis;
+    private final SimAlerts alerts;
+    private final SimOperator operator;
+    private final SimFaults table;
+    private String last = "";
+    private boolean isCalled;
+    private long age;
+    private long changedAt;
+    /** The processes that know events which etcd has lost. */
+    private final Map<SimDaemon, SimDaemon.Run> knowing = new LinkedHashMap<>();
 
-    SimCluster(long seed, Config config, Telemetry telemetry) {
+    SimCluster(long seed, SimConfigs configs, Telemetry telemetry) {
         simulation = new Simulation(seed);
         random = simulation.choices().split();
+        String mix = System.getProperty("muster.sim.mix", "");
+        files = mix.equals("files") || (mix.isEmpty() && random.nextInt(6) == 0);
         etcd = new EtcdModel(simulation);
-        etcd.onPut(witness::put);
-        thinkMillis = 20 + random.nextInt(200);
-        for (String name : new String[] {"a", "b", "c"}) {
-            daemons.add(new SimDaemon(name, simulation, etcd, config, telemetry));
+        etcd.onPut(this::put);
+        thinkMillis = 10 + random.nextInt(random.nextInt(4) == 0 ? 3000 : 150);
+        boolean share = random.nextInt(3) == 0;
+        SimWorld world = new SimWorld(simulation, witness, configs.of(share), telemetry);
+        for (String name : files ? new String[] {"a", "b"} : new String[] {"a", "b", "c"}) {
+            daemons.add(new SimDaemon(
+                    name, world, files ? null : etcd, files && !daemons.isEmpty() ? daemons.get(0) : null));
         }
+        Duration ttl = Duration.ofSeconds(random.nextInt(3) == 0 ? 10 : 2);
+        daemons.forEach(each -> each.ttl = ttl);
         for (int i = 0; i < 4; i++) {
             admins.add(new SimAdmin(this, i));
         }
-        scheduler = new SimScheduler(this, random.nextBoolean() ? new Owner("flux", 30) : null);
+        schedulers.add(new SimScheduler(this, share || random.nextBoolean() ? new Owner("flux", 30) : null));
+        if (share) {
+            schedulers.add(new SimScheduler(this, null));
+        }
+        alerts = new SimAlerts(this);
+        operator = new SimOperator(this, etcd, daemons, random.split());
+        table = new SimFaults(this, etcd, random.split(), mix);
+    }
+
+    private void put(String key, byte[] value) {
+        String leader = SimLedger.PREFIX + "leader";
+        witness.put(key, value, etcd.revision(leader));
+        if (key.equals(leader)) {
+            String name =
+                    Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
+            simulation.after(100 * MILLI, () -> elected(name, etcd.revision(leader)));
+        }
+    }
+
+    /** Checks that no other daemon serves a scheduler, soon after a daemon was elected. */
+    private void elected(String leader, long revision) {
+        for (SimDaemon each : daemons) {
+            Core core = each.core();
+            boolean lasts = revision == etcd.revision(SimLedger.PREFIX + "leader")
+                    && (age == 0 || simulation.now() - changedAt > RECOVERY);
+            SimWitness.require(
+                    !lasts
+                            || each.name.equals(leader)
+                            || core == null
+                            || !each.isAwake()
+                            || core.acquires().size() == 0,
+                    each.name + " serves a scheduler, and " + leader + " leads");
+        }
     }
 
     // ---- what the clients use
@@ -80,10 +147,19 @@ final class SimCluster {
     SimDaemon someDaemon(SplittableRandom by) {
         SimDaemon known = believed;
         if (known == null || by.nextInt(20) == 0) {
-            known = daemons.get(by.nextInt(daemons.size()));
+            known = anyDaemon(by);
             believed = known;
         }
         return known;
+    }
+
+    SimDaemon anyDaemon(SplittableRandom by) {
+        return daemons.get(by.nextInt(daemons.size()));
+    }
+
+    /** Checks, before a change is answered, that the scheduler of the daemon was sent it. */
+    void checkScheduler(SimDaemon daemon, long seq) {
+        schedulers.forEach(each -> each.checkSent(daemon, seq));
     }
 
     void forget(SimDaemon daemon) {
@@ -104,7 +180,8 @@ final class SimCluster {
     void run(int most) {
         daemons.forEach(SimDaemon::start);
         admins.forEach(SimAdmin::start);
-        scheduler.start();
+        schedulers.forEach(SimScheduler::start);
+        alerts.start();
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
@@ -115,95 +192,169 @@ final class SimCluster {
 
     private void fault() {
         faults++;
-        SimDaemon one = daemons.get(random.nextInt(daemons.size()));
         simulation.trace(faults);
-        switch (random.nextInt(13)) {
-            case 0, 1 -> down(one::kill, one);
-            case 2 -> down(one::powerLost, one);
-            case 3 -> {
-                one.pause();
-                after(20, one::proceed);
-            }
-            case 4, 5 -> {
-                one.cutFromEtcd = true;
-                after(25, () -> one.cutFromEtcd = false);
-            }
-            case 6 -> {
-                one.cutFromClients = true;
-                after(10, () -> one.cutFromClients = false);
-            }
-            case 7 -> {
-                one.disk.fault((kind, name) -> {
-                    if (kind.equals("write") && random.nextInt(3) == 0) {
-                        return random.nextInt(40);
-                    } else if (kind.equals("force") && random.nextInt(3) == 0) {
-                        throw new IOException("Input/output error");
-                    }
-                    return -1;
-                });
-                after(10, () -> one.disk.fault((kind, name) -> -1));
-            }
-            case 8 -> {
-                int member = random.nextInt(3);
-                etcd.kill(member);
-                after(8, () -> etcd.start(member));
-            }
-            case 9 -> etcd.elect();
-            case 10 -> {
-                int member = random.nextInt(3);
-                etcd.slow(member, true);
-                after(10, () -> etcd.slow(member, false));
-            }
-            case 11 -> {
-                etcd.full(true);
-                after(5, () -> etcd.full(false));
-            }
-            default -> {
-                long jump = SECOND * (random.nextInt(20) - 10);
-                one.ahead += jump;
-                after(30, () -> one.ahead -= jump);
-            }
+        SimDaemon one = daemons.get(random.nextInt(daemons.size()));
+        checkClaim(one);
+        if (!operator.isWorking() && !isCalled && daemons.stream().anyMatch(this::refuses)) {
+            isCalled = true;
+            simulation.after(MILLI * (5000 + random.nextInt(25_000)), operator::act);
+        }
+        last = table.begin(one);
+        simulation.note(() -> "fault " + faults + ", " + last + ": " + daemons + " " + etcd);
+    }
+
+    /** Starts a daemon, unless it runs or the operator has stopped it. */
+    void start(SimDaemon daemon) {
+        if (!daemon.isRunning() && !operator.isWorking()) {
+            daemon.start();
         }
     }
 
-    private void down(Runnable how, SimDaemon daemon) {
-        if (daemon.isRunning()) {
-            how.run();
-            simulation.after(MILLI * random.nextInt(15_000), () -> {
-                if (!daemon.isRunning()) {
-                    daemon.start();
-                }
-            });
-        }
+    void reload(int number) {
+        daemons.forEach(each -> simulation.after(MILLI * random.nextInt(3000), () -> each.reload(number)));
     }
 
-    private void after(int mostSeconds, Runnable action) {
-        simulation.after(MILLI * random.nextInt(1000 * mostSeconds), action);
+    boolean isOnFiles() {
+        return files;
+    }
+
+    /** All daemons that use the disk of this one lose their power. */
+    void powerLost(SimDaemon daemon) {
+        for (SimDaemon each : daemons) {
+            if (each.disk == daemon.disk) {
+                each.kill();
+                simulation.after(MILLI * random.nextInt(15_000), () -> start(each));
+            }
+        }
+        daemon.powerLost();
+    }
+
+    // ---- etcd that loses its contents
+
+    /** Whether etcd has everything that was ever written to it, and no daemon refuses it. */
+    boolean isIntact() {
+        return !operator.isWorking() && !isCalled;
+    }
+
+    /** How many times etcd has lost or changed its contents. */
+    long age() {
+        return age;
+    }
+
+    void restore(EtcdModel.@Nullable Backup backup, long seq) {
+        knowing.clear();
+        for (SimDaemon each : daemons) {
+            SimDaemon.Run run = each.process();
+            if (run != null && each.core() != null && each.inventory().seq() > seq) {
+                knowing.put(each, run);
+            }
+        }
+        etcd.restore(backup);
+        witness.restored(seq);
+        changed();
+    }
+
+    /** The operator has acted. */
+    void repaired() {
+        isCalled = false;
+        knowing.clear();
+        changed();
+    }
+
+    private void changed() {
+        age++;
+        changedAt = simulation.now();
+        floor = 0;
+    }
+
+    /** Whether a daemon refuses the contents of etcd, and says why. */
+    boolean refuses(SimDaemon daemon) {
+        EtcdLedger ledger = daemon.ledger();
+        String reason = daemon.core() == null || ledger == null
+                ? daemon.refusal
+                : ledger.status().condition() == Condition.READ_ONLY
+                        ? ledger.status().reason()
+                        : "";
+        return daemon.isRunning() && NAMED.matcher(reason).find();
+    }
+
+    /** Whether a daemon calls itself well, and has read etcd since its contents changed. */
+    boolean follows(SimDaemon daemon) {
+        EtcdLedger ledger = daemon.ledger();
+        if (daemon.core() == null || ledger == null || ledger.status().condition() != Condition.WRITABLE) {
+            return false;
+        }
+        Role role = ledger.role();
+        boolean isCurrent = role.age() * 1e9 < simulation.now() - changedAt;
+        return isCurrent && (role.leader() != null || role.term() != 0);
+    }
+
+    /** Checks that a daemon that calls itself well has a state that the log had. */
+    private void checkClaim(SimDaemon daemon) {
+        SimWitness.require(
+                !follows(daemon)
+                        || witness.has(daemon.inventory().state(), daemon.inventory().seq()),
+                daemon.name + " calls itself well with a state that the log has not");
     }
 
     private void heal() {
-        simulation.runUntil(simulation.now() + 31 * SECOND); // every fault has ended
-        long end = simulation.now() + RECOVERY;
+        simulation.runUntil(simulation.now() + SimFaults.LONGEST);
         busy = false;
-        while (!isWell()) {
+        await(() -> isWell() || isDecided());
+        knowing.forEach((daemon, run) -> SimWitness.require(
+                daemon.process() != run || refuses(daemon),
+                daemon.name + " knows events that etcd has lost, and does not say so: " + describe()));
+        for (int i = 0; i < 3 && !isWell(); i++) { // a daemon may have a directory that is older than the last import
+            operator.act();
+            await(() -> isWell() || isDecided());
+        }
+        await(this::isWell);
+        long seq;
+        do { // until the files have everything too
+            seq = witness.lastSeq();
+            simulation.runUntil(simulation.now() + 5 * SECOND);
+        } while (!isWell() || seq != witness.lastSeq());
+        check();
+    }
+
+    private void await(BooleanSupplier condition) {
+        long end = simulation.now() + RECOVERY;
+        while (!condition.getAsBoolean()) {
             SimWitness.require(simulation.now() < end, "the cluster is not well again: " + describe());
             simulation.runUntil(simulation.now() + SECOND);
+            daemons.forEach(this::checkClaim);
         }
-        do {
-            simulation.runUntil(simulation.now() + 5 * SECOND);
-        } while (!isWell());
-        check();
+    }
+
+    /** Whether all daemons have found out what they think of the contents of etcd, and some refuse them. */
+    private boolean isDecided() {
+        return !operator.isWorking()
+                && daemons.stream().anyMatch(this::refuses)
+                && daemons.stream().allMatch(each -> refuses(each) || (each.core() != null && isCurrent(each)));
     }
 
     private boolean isWell() {
         return leader() != null
+                && !operator.isWorking()
                 && admins.stream().allMatch(SimAdmin::isIdle)
-                && daemons.stream().allMatch(each -> each.core() != null && isCurrent(each));
+                && daemons.stream().allMatch(this::isWell)
+                && schedulers.stream().allMatch(each -> each.knows(leader()))
+                && alerts.agree(witness.state())
+                && !isOverdue(witness.state().holds().nextDeadline());
+    }
+
+    /** Whether a hold should have ended long ago. */
+    private boolean isOverdue(double deadline) {
+        return deadline > 0 && deadline < wallSeconds() - 10;
+    }
+
+    private boolean isWell(SimDaemon daemon) {
+        boolean waits = files && daemon != leader() && daemon.refusal.contains("in use by");
+        return waits || (daemon.core() != null && isCurrent(daemon) && !refuses(daemon));
     }
 
     private boolean isCurrent(SimDaemon daemon) {
-        EtcdLedger ledger = daemon.ledger();
-        return ledger != null && daemon.inventory().seq() == witness.lastSeq();
+        return (files || daemon.ledger() != null) && daemon.inventory().seq() == witness.lastSeq();
     }
 
     private @Nullable SimDaemon leader() {
@@ -211,7 +362,7 @@ final class SimCluster {
         for (SimDaemon each : daemons) {
             EtcdLedger ledger = each.ledger();
             Role role = ledger == null ? null : ledger.role();
-            if (role != null && role.term() != 0) {
+            if (files ? each.core() != null : role != null && role.term() != 0) {
                 found = each;
             }
         }
@@ -219,7 +370,8 @@ final class SimCluster {
     }
 
     private String describe() {
-        StringBuilder text = new StringBuilder("witness at " + witness.lastSeq());
+        StringBuilder text = new StringBuilder(
+                "after " + last + ", witness at " + witness.lastSeq() + ", operator: " + operator.obstacle);
         for (SimDaemon each : daemons) {
             EtcdLedger ledger = each.ledger();
             text.append("; ").append(each.name);
@@ -236,6 +388,9 @@ final class SimCluster {
     private void check() {
         byte[] expected = StateJson.toBytes(witness.state());
         for (SimDaemon each : daemons) {
+            if (each.core() == null) {
+                continue; // waits for the lock of the other
+            }
             Inventory inventory = each.inventory();
             SimWitness.require(
                     Arrays.equals(StateJson.toBytes(inventory.state()), expected),
@@ -245,8 +400,41 @@ final class SimCluster {
         if (leader == null) {
             throw new AssertionError("nobody leads: " + describe());
         }
-        scheduler.check(leader);
+        schedulers.forEach(each -> each.check(leader));
         admins.forEach(SimAdmin::check);
+        checkCopies();
+    }
+
+    /** Checks that the files of each daemon have the whole log. */
+    private void checkCopies() {
+        daemons.forEach(SimDaemon::kill);
+        SimMachine machine = new SimMachine(simulation, "reader");
+        Set<String> read = new TreeSet<>();
+        machine.thread(
+                        "reader",
+                        () -> daemons.forEach(each -> {
+                            try {
+                                Committed copy = each.read(machine);
+                                SimWitness.require(
+                                        copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq()),
+                                        "the files of " + each.name + " end with " + copy.seq()
+                                                + ", or have another state");
+                                read.add(each.name);
+                            } catch (IOException e) {
+                                throw new UncheckedIOException(e);
+                            }
+                        }))
+                .start();
+        simulation.runUntil(simulation.now() + 10 * SECOND);
+        SimWitness.require(read.size() == daemons.size(), "only the files of " + read + " can be read");
+        if (Boolean.getBoolean("muster.sim.counts")) {
+            System.out.println(table.counts + ", " + operator.imports + " imports");
+        }
+    }
+
+    /** Ends all processes. */
+    void close() {
+        daemons.forEach(SimDaemon::kill);
     }
 
     long faults() {
@@ -258,6 +446,6 @@ final class SimCluster {
     }
 
     long messages() {
-        return scheduler.messages;
+        return schedulers.stream().mapToLong(each -> each.messages).sum();
     }
 }

@@ -3,12 +3,13 @@ package io.muster.daemon;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.idset.Idset;
+import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -84,7 +85,22 @@ final class SimScheduler {
                     close();
                     again(this);
                 } else {
+                    resume();
                     watch();
+                }
+            });
+        }
+
+        /** The daemon notices that the socket can take more. */
+        private void resume() {
+            AcquireStream open = stream;
+            daemon.ask(0, (now, at) -> {
+                if (at == process && open != null && isWritable()) {
+                    boolean behind = open.isBehind();
+                    now.acquires().resume(open);
+                    if (behind && isWritable() && !over && connection == this) {
+                        know(now.inventory().state());
+                    }
                 }
             });
         }
@@ -104,7 +120,7 @@ final class SimScheduler {
 
         @Override
         public boolean isWritable() {
-            return !full;
+            return !full && !daemon.cutFromClients && !daemon.answersLost;
         }
 
         @Override
@@ -116,7 +132,7 @@ final class SimScheduler {
         public void send(Bytes payload) {
             Core core = daemon.core();
             SimWitness.require(
-                    core == null || core.inventory().seq() <= cluster.witness().lastSeq(),
+                    core == null || core.inventory().seq() <= cluster.witness().highest(),
                     daemon.name + " sends a scheduler a state that is not durable");
             messages++;
             try {
@@ -124,35 +140,77 @@ final class SimScheduler {
             } catch (ProtocolException e) {
                 throw new AssertionError(e);
             }
-            if (random.nextInt(20) == 0) {
+            cluster.simulation().note(() -> daemon.name + " sends the scheduler " + text(payload));
+            if (core != null && cluster.follows(daemon) && core.inventory().seq() <= cluster.witness().lastSeq()) {
+                know(cluster.witness().at(core.inventory().seq()));
+            }
+            if (random.nextInt(8) == 0) {
                 full = true;
-                cluster.simulation().after(MILLI * random.nextInt(400), () -> {
+                int most = random.nextInt(10) == 0 ? 10_000 : 400;
+                cluster.simulation().after(MILLI * random.nextInt(most), () -> {
                     full = false;
-                    AcquireStream open = stream;
-                    daemon.ask(0, (now, at) -> {
-                        if (at == process && open != null) {
-                            now.acquires().resume(open);
-                        }
-                    });
+                    resume();
                 });
+            }
+        }
+
+        private void know(InventoryState state) {
+            SchedulerView view = state.view();
+            model.assertKnows(view.up(), state.resources().properties(), view.expiration());
+        }
+
+        private boolean knows(InventoryState state) {
+            try {
+                know(state);
+                return true;
+            } catch (AssertionError different) {
+                return false;
             }
         }
 
         @Override
         public void end(RpcException reason) {
             over = true;
+            cluster.simulation().note(() -> daemon.name + " ends the scheduler's stream: " + reason.getMessage());
             cluster.simulation().after(0, () -> again(this));
         }
+    }
+
+    /** Checks that a scheduler of this daemon that reads was sent this event or a later one. */
+    void checkSent(SimDaemon daemon, long seq) {
+        Connection now = connection;
+        AcquireStream open = now == null ? null : now.stream;
+        boolean isServed = now != null && now.process == daemon.process() && !now.over;
+        if (now == null || open == null || !isServed || open.isBehind() || !cluster.follows(daemon)) {
+            return;
+        }
+        boolean sent = now.model.responses() == 0;
+        for (long at = seq; at <= cluster.witness().lastSeq() && !sent; at++) {
+            sent = now.knows(cluster.witness().at(at));
+        }
+        SimWitness.require(sent, daemon.name + " answers the change at " + seq + ", which its scheduler was not sent");
+    }
+
+    private static String text(Bytes payload) {
+        try {
+            return Json.parse(payload).toString();
+        } catch (ProtocolException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Whether a stream of this daemon has begun. */
+    boolean knows(@Nullable SimDaemon leader) {
+        Connection now = connection;
+        return now != null && !now.over && now.daemon == leader && now.model.responses() > 0;
     }
 
     /** Checks, when all is quiet, that the scheduler knows the state of the leader. */
     void check(SimDaemon leader) {
         Connection now = connection;
-        if (now == null || now.over || now.daemon != leader || now.model.responses() == 0) {
+        if (now == null || !knows(leader)) {
             throw new AssertionError("no scheduler has acquired the resources");
         }
-        SchedulerView view = leader.inventory().state().view();
-        Idset up = view.up();
-        now.model.assertKnows(up, leader.inventory().state().resources().properties(), view.expiration());
+        now.know(leader.inventory().state());
     }
 }

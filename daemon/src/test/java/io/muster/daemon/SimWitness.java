@@ -1,63 +1,161 @@
 package io.muster.daemon;
 
 import io.muster.daemon.etcd.LogReader;
-import io.muster.daemon.journal.JournalRecord;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.StateJson;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.DoubleSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The log of the ledger, as it is committed: it decides what happened. Checks each transaction: that it continues the log, that terms do not
- * mix, that time does not go back, that no change is made twice, and that no hold ends early.
+ * mix, that time does not go back, that no change is made twice, and that no hold ends early. If etcd is restored or wiped, or an operator
+ * puts a copy in its place, the log continues after the event with which the contents of etcd end.
  */
 final class SimWitness {
+    /** By how many seconds times of events may be wrong: more than clocks are, and a start after a doubt about the clock. */
+    private static final double MOST_WRONG = 120;
+
+    private final DoubleSupplier clock;
     private final LogReader reader = new LogReader();
     private final Map<UUID, Long> changes = new HashMap<>();
-    private InventoryState state = InventoryState.empty();
+    private final List<Point> line = new ArrayList<>(List.of(Point.START));
+    /** The events that the log does not have any more, with the ones before, for each time when it lost some. */
+    private final List<List<Point>> former = new ArrayList<>();
+
     private String lastTxn = "";
     private long lastTerm;
-    private long lastSeq;
-    private double lastTime;
+    private boolean importing;
+    private long highest;
 
-    void put(String key, byte[] value) {
+    /** The log up to an event. */
+    private record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
+        static final Point START = new Point(0, null, "", InventoryState.empty());
+    }
+
+    /** @param clock the true time in seconds */
+    SimWitness(DoubleSupplier clock) {
+        this.clock = clock;
+    }
+
+    /** @param leader the term of the daemon that leads; 0 if none does */
+    void put(String key, byte[] value, long leader) {
         LogReader.Group group = reader.committed(key, value);
-        if (group == null) {
+        if (group == null || importing) {
+            lastTxn = group == null ? lastTxn : group.txn();
             return;
         }
-        require(group.first() == lastSeq + 1, "the log continues at " + group.first() + " after " + lastSeq);
-        require(group.previous().equals(lastTxn), "the log continues " + group.previous() + ", not " + lastTxn);
+        require(group.first() == lastSeq() + 1, "the log continues at " + group.first() + " after " + lastSeq());
+        require(
+                lastTxn.isEmpty() || group.previous().equals(lastTxn),
+                "the log continues " + group.previous() + ", not " + lastTxn);
+        require(group.term() == leader, "term " + group.term() + " writes in term " + leader);
         require(group.term() >= lastTerm, "term " + group.term() + " writes after term " + lastTerm);
         lastTxn = group.txn();
         lastTerm = group.term();
-        group.records().forEach(this::add);
-        require(lastSeq == group.last(), "the group ends with " + group.last() + ", not " + lastSeq);
+        group.records().forEach(record -> add(Entry.parse(record.event()), group.txn()));
+        require(lastSeq() == group.last(), "the group ends with " + group.last() + ", not " + lastSeq());
     }
 
-    private void add(JournalRecord record) {
-        Entry entry = Entry.parse(record.event());
-        lastSeq++;
-        require(entry.seq() == lastSeq, "event " + entry.seq() + " is in the place of " + lastSeq);
+    /** A ledger of files says that these are durable. */
+    void committed(List<Entry> entries) {
+        entries.forEach(entry -> add(entry, ""));
+    }
+
+    /** A ledger of files is read at a start: it has everything that it ever said to be durable, and perhaps more. */
+    void recovered(List<Entry> entries, InventoryState state, long seq) {
+        require(seq >= lastSeq(), "the files end with " + seq + ", and " + lastSeq() + " was durable");
+        entries.stream().filter(entry -> entry.seq() > lastSeq()).forEach(entry -> add(entry, ""));
+        require(has(state, seq), "the files have another state at " + seq + " than the log");
+    }
+
+    private void add(Entry entry, String txn) {
+        long seq = line.size();
+        double lastTime = line.get(line.size() - 1).time;
+        require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
         require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
-        lastTime = entry.timestamp();
-        if (entry.id() != null) {
-            Long before = changes.put(entry.id().id(), lastSeq);
-            require(before == null, "change " + entry.id().id() + " is made twice, at " + before + " and " + lastSeq);
-        }
+        require(
+                Math.abs(entry.timestamp() - clock.getAsDouble()) < MOST_WRONG,
+                "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
         if (entry.event() instanceof HoldChanges.Undrained end && entry.by().uid() == -1) {
             end.targets().ranks().forEach(rank -> {
-                HoldSet holds = state.holds().on(rank);
+                HoldSet holds = state().holds().on(rank);
                 require(
                         holds != null
                                 && holds.holds().stream()
                                         .anyMatch(hold -> hold.until() > 0 && hold.until() <= entry.timestamp()),
-                        "a hold on rank " + rank + " ends early, at seq " + lastSeq);
+                        "a hold on rank " + rank + " ends early, at seq " + seq);
             });
         }
-        state = entry.applyTo(state);
+        UUID change = entry.id() == null ? null : entry.id().id();
+        made(change, seq);
+        line.add(new Point(entry.timestamp(), change, txn, entry.applyTo(state())));
+        highest = Math.max(highest, seq);
+    }
+
+    private void made(@Nullable UUID change, long seq) {
+        if (change != null) {
+            Long before = changes.put(change, seq);
+            require(before == null, "change " + change + " is made twice, at " + before + " and " + seq);
+        }
+    }
+
+    /** Etcd has only the events up to this one from now on. */
+    void restored(long seq) {
+        former.add(List.copyOf(line));
+        become(line.subList(0, (int) seq + 1));
+        lastTerm = 0;
+    }
+
+    private void become(List<Point> points) {
+        List<Point> kept = List.copyOf(points);
+        line.clear();
+        line.addAll(kept);
+        changes.clear();
+        for (int i = 0; i < line.size(); i++) {
+            made(line.get(i).change, i);
+        }
+        lastTxn = line.get(line.size() - 1).txn;
+    }
+
+    /** An operator deletes the contents of etcd, and writes a copy into it. */
+    void importing() {
+        importing = true;
+        lastTxn = ""; // a copy that is only a snapshot is no transaction
+    }
+
+    /** The contents of etcd are this copy from now on. */
+    void imported(InventoryState state, long seq) {
+        importing = false;
+        former.add(List.copyOf(line));
+        for (int i = former.size() - 1; i >= 0; i--) {
+            List<Point> points = former.get(i);
+            if (points.size() > seq && same(points.get((int) seq).state, state)) {
+                String txn = lastTxn;
+                become(points.subList(0, (int) seq + 1));
+                lastTxn = txn;
+                lastTerm = 0;
+                return;
+            }
+        }
+        require(false, "the operator imports a state at seq " + seq + " that no log had");
+    }
+
+    private static boolean same(InventoryState one, InventoryState other) {
+        return Arrays.equals(StateJson.toBytes(one), StateJson.toBytes(other));
+    }
+
+    /** Whether the state is that of the log after an event. */
+    boolean has(InventoryState state, long seq) {
+        return seq < line.size() && same(line.get((int) seq).state, state);
     }
 
     static void require(boolean condition, String fault) {
@@ -67,11 +165,25 @@ final class SimWitness {
     }
 
     long lastSeq() {
-        return lastSeq;
+        return line.size() - 1L;
+    }
+
+    /** Whether the log still has every event that it ever had. */
+    boolean isWhole() {
+        return former.isEmpty() && !importing;
+    }
+
+    /** The last event that any log had. */
+    long highest() {
+        return highest;
     }
 
     InventoryState state() {
-        return state;
+        return line.get(line.size() - 1).state;
+    }
+
+    InventoryState at(long seq) {
+        return line.get(Math.toIntExact(seq)).state;
     }
 
     /** Returns the seq of a change; 0 if the log does not have it. */

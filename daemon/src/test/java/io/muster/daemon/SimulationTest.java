@@ -2,86 +2,94 @@ package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import io.muster.daemon.config.Config;
-import io.muster.daemon.config.Environment;
-import io.muster.daemon.metrics.Metrics;
-import java.nio.file.Files;
+import io.muster.daemon.machine.SimTrace;
 import java.nio.file.Path;
-import java.util.Locale;
-import java.util.Map;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
-/** The whole cluster in virtual time: {@code -Dmuster.sim.seed=N -Dmuster.sim.runs=N -Dmuster.sim.faults=N} try other seeds. */
+/**
+ * The whole cluster in virtual time. {@code -Dmuster.sim.seed=N} chooses the first of the fresh seeds, {@code -Dmuster.sim.runs=N} or
+ * {@code -Dmuster.sim.seconds=N} how many are run, and {@code -Dmuster.sim.faults=N} how many faults each has.
+ */
 @Tag("simulate")
 final class SimulationTest {
+    /** For so long fresh seeds are begun, unless an option says otherwise. */
+    private static final int SECONDS = 30;
+
+    private static final int FAULTS = 100;
+
+    /**
+     * A seed that has found a fault. After a change of the simulated world the seed leads elsewhere, so each fault has a test of its own too.
+     */
+    private record Found(long seed, int faults, String fault) {}
+
+    private static final List<Found> FOUND =
+            List.of(new Found(2, 29, "a leader whose clock was set back wrote events with times before its last one"));
+
     @TempDir
     Path directory;
 
-    private Config config;
-    private Telemetry telemetry;
+    private SimRun runs;
 
     @BeforeEach
     void prepare() throws Exception {
-        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire"}) {
-            ((Logger) LoggerFactory.getLogger(noisy)).setLevel(Level.OFF);
-        }
-        Path file = Files.writeString(
-                directory.resolve("muster.toml"),
-                "[[resource.config]]\nhosts = \"node[0-15]\"\ncores = \"0-3\"\n[muster]\nsocket = \"" + directory
-                        + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\nmetrics = \"off\"\n");
-        config = Config.load(file, new Environment(Map.of(), 1000, directory, "host7", 4));
-        telemetry = new Telemetry(new Metrics("test", "test"));
+        runs = new SimRun(directory);
     }
 
     @AfterEach
     void close() {
-        telemetry.close();
+        runs.close();
     }
 
+    private void pass(long seed, int faults) {
+        SimRun.Result result = runs.run(seed, faults, null);
+        System.out.println(result);
+        if (result.failure() != null) {
+            throw runs.shrunk(result);
+        }
+    }
+
+    @Test
+    void seedsThatFoundFaultsFindThemNoMore() {
+        FOUND.forEach(found -> pass(found.seed, found.faults));
+    }
+
+    @Timeout(value = 24, unit = TimeUnit.HOURS)
     @Test
     void everySeedEndsWellAndLosesNothing() {
-        long first = Long.getLong("muster.sim.seed", 1);
-        long runs = Long.getLong("muster.sim.runs", 2);
-        int faults = Integer.getInteger("muster.sim.faults", 30);
-        for (long seed = first; seed < first + runs; seed++) {
-            run(seed, faults);
+        long first = Long.getLong("muster.sim.seed", new SplittableRandom().nextInt(1_000_000_000));
+        long runsAtMost = Long.getLong("muster.sim.runs", Long.MAX_VALUE / 2);
+        long seconds = Long.getLong("muster.sim.seconds", runsAtMost < Integer.MAX_VALUE ? Integer.MAX_VALUE : SECONDS);
+        int faults = Integer.getInteger("muster.sim.faults", FAULTS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        for (long seed = first; seed < first + runsAtMost && System.nanoTime() - end < 0; seed++) {
+            pass(seed, faults);
         }
-    }
-
-    private SimCluster run(long seed, int faults) {
-        SimCluster cluster = new SimCluster(seed, config, telemetry);
-        long start = System.nanoTime();
-        try {
-            cluster.run(faults);
-        } catch (AssertionError e) {
-            throw new AssertionError("seed " + seed + ", " + cluster.faults() + " faults: " + e.getMessage(), e);
-        }
-        double seconds = (System.nanoTime() - start) / 1e9;
-        System.out.printf(
-                Locale.ROOT,
-                "seed %d: %d faults, %d changes, %d messages, %.0f virtual s, %d steps in %.2f s, %.0f x, hash %x%n",
-                seed,
-                cluster.faults(),
-                cluster.changes(),
-                cluster.messages(),
-                cluster.simulation().now() / 1e9,
-                cluster.simulation().steps(),
-                seconds,
-                cluster.simulation().now() / 1e9 / seconds,
-                cluster.simulation().hash());
-        return cluster;
     }
 
     @Test
-    void twoRunsOfOneSeedAreEqual() {
-        assertThat(run(7, 10).simulation().hash())
-                .isEqualTo(run(7, 10).simulation().hash());
+    void twoRunsOfOneSeedAreEqualAndATraceChangesNothing() {
+        SimTrace one = new SimTrace();
+        SimTrace other = new SimTrace();
+        long hash = runs.run(7, 20, one).cluster().simulation().hash();
+        assertThat(runs.run(7, 20, other).cluster().simulation().hash()).isEqualTo(hash);
+        assertThat(other.digest()).isEqualTo(one.digest());
+        assertThat(other.lines()).isGreaterThan(1000);
+        assertThat(runs.run(7, 20, null).cluster().simulation().hash()).isEqualTo(hash);
+    }
+
+    @Test
+    void aShorterRunIsTheBeginningOfALongerOne() {
+        SimTrace trace = new SimTrace();
+        SimRun.Result shorter = runs.run(7, 5, trace);
+        assertThat(shorter.faults()).isEqualTo(5);
+        assertThat(trace.toString()).contains("etcd makes revision").contains("forces");
     }
 }

@@ -437,7 +437,7 @@ public final class EtcdLedger implements Ledger {
     /** Called on the thread lease-clock. */
     private void listen() {
         Writer leading = writer;
-        if (leading != null && leading.listen(tenure.renewedAt(leading.lease()), settings.ttl())) {
+        if (leading != null && leading.listen(tenure.lives(leading.lease()))) {
             actions().silent(leading.isSilent());
         }
     }

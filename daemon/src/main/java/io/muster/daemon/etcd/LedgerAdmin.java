@@ -31,11 +31,20 @@ public final class LedgerAdmin implements Closeable {
 
     private final Store store;
     private final String member;
+    private final InstantSource clock;
 
     public LedgerAdmin(LedgerSettings settings) {
-        this.store = new Store(new EtcdGateway(EtcdAccess.of(settings), 0), new Keys(settings.prefix()), Machine.REAL);
-        this.member = settings.member();
+        this(
+                new Store(new EtcdGateway(EtcdAccess.of(settings), 0), new Keys(settings.prefix()), Machine.REAL),
+                settings.member(),
+                InstantSource.system());
         reach(settings.endpoints().size());
+    }
+
+    LedgerAdmin(Store store, String member, InstantSource clock) {
+        this.store = store;
+        this.member = member;
+        this.clock = clock;
     }
 
     /** Goes to the first member that answers. If none answers, the request that follows reports the failure. */
@@ -222,12 +231,12 @@ public final class LedgerAdmin implements Closeable {
         Contents contents = new Contents(progress);
         try (Journal journal = Journal.open(
                 disk,
-                JournalSettings.DEFAULT,
+                JournalSettings.DEFAULT.on(store.machine()),
                 contents,
                 new LedgerListener() {},
                 Runnable::run,
-                InstantSource.system())) {
-            String id = Machine.REAL.newId();
+                clock)) {
+            String id = store.machine().newId();
             store.found(id);
             Terms terms;
             long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS).id();
@@ -239,7 +248,7 @@ public final class LedgerAdmin implements Closeable {
             } finally {
                 store.etcd().revoke(lease, TIMEOUT_MILLIS);
             }
-            LocalCopy copy = new LocalCopy(journal, disk, 0, new LedgerListener() {}, Machine.REAL);
+            LocalCopy copy = new LocalCopy(journal, disk, 0, new LedgerListener() {}, store.machine());
             copy.renew(id, terms);
             return journal.durableSeq();
         }

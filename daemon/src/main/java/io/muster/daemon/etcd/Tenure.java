@@ -74,9 +74,9 @@ final class Tenure implements Closeable {
         return obstacle.isEmpty() ? lease : 0;
     }
 
-    /** When the lease was last known to live, in the time of the monotonic clock, if it is this lease. */
-    long renewedAt(long which) {
-        return which == lease ? renewedAt : Long.MIN_VALUE;
+    /** Whether this is the lease of this daemon, renewed so lately that etcd has not ended it. */
+    boolean lives(long which) {
+        return which == lease && machine.nanos() - renewedAt <= settings.ttl().toNanos();
     }
 
     /**

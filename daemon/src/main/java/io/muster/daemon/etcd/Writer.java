@@ -30,7 +30,7 @@ final class Writer {
     private long groups;
     /** When the last transaction was sent whose answer showed that this daemon led. */
     private volatile long ledAt;
-    /** Whether another daemon may lead, because etcd has not answered for so long. */
+    /** Whether another daemon may lead, because etcd has not renewed the lease for so long. */
     private volatile boolean silent;
 
     private long toldAt;
@@ -101,14 +101,14 @@ final class Writer {
     }
 
     /**
-     * Finds out whether etcd is silent. Called on the thread lease-clock.
+     * Notes whether another daemon may lead. Called on the thread lease-clock.
      *
-     * @param renewedAt when the lease was last renewed
+     * @param lives whether the lease lives; an answered write shows only that the lease lived when etcd made the write
      * @return whether this has changed
      */
-    boolean listen(long renewedAt, Duration ttl) {
+    boolean listen(boolean lives) {
         boolean before = silent;
-        silent = machine.nanos() - Math.max(ledAt, renewedAt) > ttl.toNanos();
+        silent = !lives;
         return silent != before;
     }
 

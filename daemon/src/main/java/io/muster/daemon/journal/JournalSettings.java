@@ -39,4 +39,8 @@ public record JournalSettings(
     JournalSettings(long segmentBytes, Duration historyAge, long historyBytes) {
         this(segmentBytes, historyAge, historyBytes, () -> false, Duration.ZERO);
     }
+
+    public JournalSettings on(Machine other) {
+        return new JournalSettings(segmentBytes, historyAge, historyBytes, agePaused, linger, other);
+    }
 }

@@ -1,27 +1,23 @@
 package io.muster.daemon.core;
 
+import io.muster.daemon.machine.TimerExecutor;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
-import java.util.List;
 import java.util.PriorityQueue;
-import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Delayed;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A core thread that runs tasks only when the test requests it, and a clock that the test advances. */
-public final class HandDriven extends AbstractExecutorService implements ScheduledExecutorService, InstantSource {
+public final class HandDriven extends TimerExecutor implements InstantSource {
     private static final long PATIENCE_SECONDS = 120;
 
     private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
-    private final PriorityQueue<Timer> timers =
-            new PriorityQueue<>(Comparator.comparingLong(Timer::at).thenComparingLong(Timer::number));
+    private final PriorityQueue<Numbered> timers =
+            new PriorityQueue<>(Comparator.comparingLong(Numbered::at).thenComparingLong(Numbered::number));
     private final Instant epoch;
     private volatile long nanos;
     private volatile Duration wrong = Duration.ZERO;
@@ -31,6 +27,7 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         this.epoch = epoch;
     }
 
+    @Override
     public long nanos() {
         return nanos;
     }
@@ -75,9 +72,9 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
     public void advance(Duration time, Runnable settle) {
         long until = nanos + time.toNanos();
         settle.run();
-        for (Timer timer = timers.peek(); timer != null && timer.at <= until; timer = timers.peek()) {
+        for (Numbered timer = timers.peek(); timer != null && timer.at() <= until; timer = timers.peek()) {
             timers.remove();
-            nanos = Math.max(nanos, timer.at);
+            nanos = Math.max(nanos, timer.at());
             timer.run();
             settle.run();
         }
@@ -93,33 +90,13 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
 
     @Override
     public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
-        Timer timer = new Timer(command, nanos + Math.max(0, unit.toNanos(delay)), timersMade++);
+        Numbered timer = new Numbered(command, nanos + Math.max(0, unit.toNanos(delay)), timersMade++);
         timers.add(timer);
         return timer;
     }
 
     @Override
-    public <V> ScheduledFuture<V> schedule(Callable<V> callable, long delay, TimeUnit unit) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public ScheduledFuture<?> scheduleAtFixedRate(Runnable command, long initial, long period, TimeUnit unit) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable command, long initial, long delay, TimeUnit unit) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
     public void shutdown() {}
-
-    @Override
-    public List<Runnable> shutdownNow() {
-        return List.of();
-    }
 
     @Override
     public boolean isShutdown() {
@@ -136,40 +113,21 @@ public final class HandDriven extends AbstractExecutorService implements Schedul
         return true;
     }
 
-    private final class Timer extends FutureTask<Void> implements ScheduledFuture<Void> {
-        private final long at;
+    @Override
+    protected void failed(Throwable bug) {
+        throw new AssertionError("a timer failed", bug);
+    }
+
+    private final class Numbered extends Timer {
         private final long number;
 
-        Timer(Runnable command, long at, long number) {
-            super(() -> {
-                command.run();
-                return null;
-            });
-            this.at = at;
+        Numbered(Runnable command, long at, long number) {
+            super(command, at);
             this.number = number;
-        }
-
-        long at() {
-            return at;
         }
 
         long number() {
             return number;
-        }
-
-        @Override
-        protected void setException(Throwable bug) {
-            throw new AssertionError("a timer failed", bug);
-        }
-
-        @Override
-        public long getDelay(TimeUnit unit) {
-            return unit.convert(at - nanos, TimeUnit.NANOSECONDS);
-        }
-
-        @Override
-        public int compareTo(Delayed other) {
-            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
         }
     }
 }

@@ -9,6 +9,7 @@ import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -28,6 +29,7 @@ public final class EtcdModel {
     static final int MEMBERS = 3;
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1000 * MILLI;
+    private static final int SHOWN = 160;
 
     private final Simulation simulation;
     private NavigableMap<String, Entry> keys = new TreeMap<>();
@@ -37,6 +39,9 @@ public final class EtcdModel {
     private final boolean[] dead = new boolean[MEMBERS];
     private final boolean[] slow = new boolean[MEMBERS];
     private long leaderlessUntil;
+    /** Counts the restores: requests to the cluster before are lost. */
+    private long incarnation;
+
     private boolean full;
     private BiConsumer<String, byte[]> onPut = (key, value) -> {};
 
@@ -50,8 +55,17 @@ public final class EtcdModel {
         }
     }
 
-    /** A state of the cluster, to restore it from a backup. */
-    public record Backup(NavigableMap<String, ?> keys, long revision) {}
+    /** What a backup has: the keys, the leases with their lengths, the revision. */
+    public static final class Backup {
+        private final NavigableMap<String, Entry> keys;
+        private final Map<Long, Long> leases = new TreeMap<>();
+        private final long revision;
+
+        private Backup(NavigableMap<String, Entry> keys, long revision) {
+            this.keys = new TreeMap<>(keys);
+            this.revision = revision;
+        }
+    }
 
     public EtcdModel(Simulation simulation) {
         this.simulation = simulation;
@@ -63,6 +77,12 @@ public final class EtcdModel {
     }
 
     // ---- faults
+
+    @Override
+    public String toString() {
+        return "etcd" + (full ? " is full," : "") + " dead " + Arrays.toString(dead) + ", slow "
+                + Arrays.toString(slow);
+    }
 
     public void kill(int member) {
         dead[member] = true;
@@ -85,6 +105,26 @@ public final class EtcdModel {
     public void elect() {
         leaderlessUntil = simulation.now() + MILLI * (50L + simulation.choices().nextInt(1500));
         leases.values().forEach(lease -> lease.end = Math.max(lease.end, leaderlessUntil + lease.ttl));
+    }
+
+    public Backup backup() {
+        expire();
+        Backup made = new Backup(keys, revision);
+        leases.forEach((id, lease) -> made.leases.put(id, lease.ttl));
+        return made;
+    }
+
+    /** The members end, and start with the contents of a backup: without it, as a new cluster. Revisions are given out again. */
+    public void restore(@Nullable Backup backup) {
+        keys = backup == null ? new TreeMap<>() : new TreeMap<>(backup.keys);
+        revision = backup == null ? 1 : backup.revision;
+        incarnation++;
+        leases.clear();
+        if (backup != null) {
+            backup.leases.forEach((id, ttl) -> leases.put(id, new Lease(ttl, simulation.now() + ttl)));
+        }
+        elect();
+        leaderlessUntil += SECOND * simulation.choices().nextInt(12);
     }
 
     private boolean serves() {
@@ -143,6 +183,28 @@ public final class EtcdModel {
             }
         }
         return new Result(holds, revision, found);
+    }
+
+    /** Says what a transaction has changed in etcd; "" if it only reads. */
+    private static String described(SimMachine by, Result result, List<Op> then) {
+        StringBuilder text = new StringBuilder();
+        for (Op op : then) {
+            if (op instanceof Op.Put put) {
+                String value = new String(put.value(), StandardCharsets.UTF_8);
+                String line = value.lines().findFirst().orElse("");
+                text.append(" put ").append(put.key()).append(' ').append(line, 0, Math.min(line.length(), SHOWN));
+            } else if (op instanceof Op.Delete delete) {
+                text.append(" delete ").append(delete.key()).append(' ').append(delete.end());
+            }
+        }
+        String outcome = result.succeeded() ? " etcd makes revision " + result.revision() : " etcd refuses";
+        return text.isEmpty() ? "" : by + outcome + text;
+    }
+
+    /** Returns the revision in which a key was last put; 0 if there is no such key. */
+    public long revision(String key) {
+        Entry entry = keys.get(key);
+        return entry == null ? 0 : entry.modRevision();
     }
 
     private NavigableMap<String, Entry> range(String key, String end) {
@@ -218,8 +280,9 @@ public final class EtcdModel {
 
         /** A request may be carried out long after its client has given up. */
         private <T> void send(Work<T> work, int member, boolean lost, CompletableFuture<T> answer) {
+            long sentTo = incarnation;
             simulation.after(delay(member), () -> {
-                if (dead[member]) {
+                if (dead[member] || incarnation != sentTo) {
                     return;
                 }
                 if (!serves()) {
@@ -232,7 +295,7 @@ public final class EtcdModel {
                     T result = work.run();
                     if (!lost) {
                         simulation.after(delay(member), () -> {
-                            if (!isCut.get()) {
+                            if (!isCut.get() && incarnation == sentTo) {
                                 answer.complete(result);
                             }
                         });
@@ -253,7 +316,13 @@ public final class EtcdModel {
         @Override
         public Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise, int timeoutMillis)
                 throws EtcdException {
-            return call(() -> EtcdModel.this.transact(compare, then, otherwise), timeoutMillis);
+            return call(
+                    () -> {
+                        Result result = EtcdModel.this.transact(compare, then, otherwise);
+                        simulation.note(() -> described(machine, result, then));
+                        return result;
+                    },
+                    timeoutMillis);
         }
 
         @Override

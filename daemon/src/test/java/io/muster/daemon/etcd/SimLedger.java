@@ -16,12 +16,15 @@ import java.util.function.Supplier;
 /** The ledger of a simulated daemon. */
 public final class SimLedger {
     public static final String PREFIX = "/sim/";
-    public static final Duration TTL = Duration.ofSeconds(10);
+
+    /** So few events that a daemon is often away for longer than etcd keeps the log. */
+    private static final int SNAPSHOT_EVERY = 60;
 
     private SimLedger() {}
 
     /** What one daemon uses. */
-    public record Parts(SimMachine machine, Journal journal, Disk disk, long lastEvent, InstantSource clock) {}
+    public record Parts(
+            SimMachine machine, Journal journal, Disk disk, long lastEvent, InstantSource clock, Duration ttl) {}
 
     public static EtcdLedger open(
             String member, EtcdModel etcd, Parts parts, LedgerListener listener, Executor core, Supplier<Boolean> isCut)
@@ -31,15 +34,29 @@ public final class SimLedger {
                 new EtcdAccess(List.of(URI.create("http://etcd:1")), new EtcdTls(null, null, null), "", null),
                 PREFIX,
                 new Leader(member, machine.newId(), "host-" + member, 1, List.of("local:///" + member), "1", 1),
-                TTL,
+                parts.ttl,
                 Duration.ofSeconds(10),
                 false,
                 true,
-                200,
+                SNAPSHOT_EVERY,
                 parts.clock,
                 machine);
         LocalCopy copy = new LocalCopy(parts.journal, parts.disk, parts.lastEvent, listener, machine);
         return new EtcdLedger(
                 settings, copy, listener, core, first -> etcd.client(machine, first, isCut), store -> store);
+    }
+
+    /** Writes the copy of a ledger to etcd, as an operator does: {@code etcdctl del --prefix}, and {@code muster ledger import}. */
+    public static void imported(EtcdModel etcd, SimMachine machine, Disk disk, InstantSource clock) throws IOException {
+        Store store = new Store(etcd.client(machine, 0, () -> false), new Keys(PREFIX), machine);
+        store.etcd()
+                .transact(
+                        List.of(),
+                        List.of(new Etcd.Op.Delete(PREFIX, Keys.end(PREFIX))),
+                        List.of(),
+                        Store.LONG_ATTEMPT_MILLIS);
+        try (LedgerAdmin admin = new LedgerAdmin(store, "operator", clock)) {
+            admin.importFrom(disk, (what, count) -> {});
+        }
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public final class CrashDisk {
     private Map<String, Inode> durableNames = new TreeMap<>();
     private @Nullable Object lock;
     private Fault fault = (kind, name) -> -1;
+    private Consumer<String> forced = what -> {};
 
     /** Faults of a disk that does not lose anything. */
     public interface Fault {
@@ -65,13 +67,13 @@ public final class CrashDisk {
         this.clock = clock;
     }
 
-    public void fault(Fault next) {
-        fault = next;
+    /** @param listener is told what becomes durable */
+    public void onForce(Consumer<String> listener) {
+        forced = listener;
     }
 
-    /** The process that had the disk has ended: its lock ends, and everything that it wrote is there. */
-    public void processEnded() {
-        lock = null;
+    public void fault(Fault next) {
+        fault = next;
     }
 
     /** The machine has lost its power. */
@@ -116,6 +118,33 @@ public final class CrashDisk {
         inode.forced(kept, kept.length);
     }
 
+    /** A copy of everything on the disk, as a backup has it. */
+    public static final class Image {
+        private final Map<String, byte[]> files = new TreeMap<>();
+    }
+
+    public Image image() {
+        Image image = new Image();
+        names.forEach((name, inode) -> image.files.put(name, Arrays.copyOf(inode.content, inode.size)));
+        return image;
+    }
+
+    /** Replaces everything on the disk. No process may use the disk. */
+    public void restore(Image image) {
+        names = new TreeMap<>();
+        image.files.forEach((name, content) -> {
+            Inode inode = new Inode();
+            inode.forced(content.clone(), content.length);
+            inode.modified = clock.get();
+            names.put(name, inode);
+        });
+        durableNames = new TreeMap<>(names);
+    }
+
+    public boolean isEmpty() {
+        return names.isEmpty();
+    }
+
     /** Returns the disk for one process. */
     public Handle open() {
         return new Handle();
@@ -124,14 +153,17 @@ public final class CrashDisk {
     /** The disk of one process. */
     public final class Handle implements Disk {
         private boolean ended;
+        private @Nullable Object held;
 
         CrashDisk owner() {
             return CrashDisk.this;
         }
 
-        /** Called when the process has ended: it writes nothing more. */
+        /** Called when the process has ended: it writes nothing more, its lock ends, and everything that it wrote is there. */
         public void end() {
             ended = true;
+            lock = lock == held ? null : lock;
+            held = null;
         }
 
         private int before(String kind, String name) throws IOException {
@@ -204,6 +236,7 @@ public final class CrashDisk {
                     durableNames.put(each, inode);
                 }
             });
+            forced.accept("the names of directory '" + name + "'");
         }
 
         private static boolean isIn(String name, String prefix) {
@@ -217,6 +250,7 @@ public final class CrashDisk {
             }
             Object token = new Object();
             lock = token;
+            held = token;
             return new Lock() {
                 @Override
                 public void check() throws IOException {
@@ -278,6 +312,7 @@ public final class CrashDisk {
         public void force(boolean metadata) throws IOException {
             disk.before("force", name);
             inode.forced(inode.content, inode.size);
+            owner.forced.accept(name + ", " + inode.size + " bytes");
         }
 
         @Override

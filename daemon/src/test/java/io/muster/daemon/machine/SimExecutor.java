@@ -2,18 +2,12 @@ package io.muster.daemon.machine;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
-import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.Callable;
-import java.util.concurrent.Delayed;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** An executor with one simulated thread. */
-public final class SimExecutor extends AbstractExecutorService implements ScheduledExecutorService {
+public final class SimExecutor extends TimerExecutor {
     private final Simulation simulation;
     private final SimMachine machine;
     private final int most;
@@ -77,16 +71,6 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
     }
 
     @Override
-    public <V> ScheduledFuture<V> schedule(Callable<V> task, long delay, TimeUnit unit) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public ScheduledFuture<?> scheduleAtFixedRate(Runnable task, long initial, long period, TimeUnit unit) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable task, long initial, long delay, TimeUnit unit) {
         return schedule(
                 () -> {
@@ -103,12 +87,6 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
         if (idle) {
             thread.unpark();
         }
-    }
-
-    @Override
-    public List<Runnable> shutdownNow() {
-        shutdown();
-        return List.of();
     }
 
     @Override
@@ -130,32 +108,15 @@ public final class SimExecutor extends AbstractExecutorService implements Schedu
         return isTerminated();
     }
 
-    private final class Timer extends FutureTask<Void> implements ScheduledFuture<Void> {
-        private final long at;
+    @Override
+    public long nanos() {
+        return simulation.now();
+    }
 
-        Timer(Runnable task, long at) {
-            super(() -> {
-                task.run();
-                return null;
-            });
-            this.at = at;
-        }
-
-        @Override
-        protected void setException(Throwable bug) {
-            if (!(bug instanceof SimMachine.Killed)) {
-                simulation.fail(bug);
-            }
-        }
-
-        @Override
-        public long getDelay(TimeUnit unit) {
-            return unit.convert(at - simulation.now(), TimeUnit.NANOSECONDS);
-        }
-
-        @Override
-        public int compareTo(Delayed other) {
-            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+    @Override
+    protected void failed(Throwable bug) {
+        if (!(bug instanceof SimMachine.Killed)) {
+            simulation.fail(bug);
         }
     }
 }

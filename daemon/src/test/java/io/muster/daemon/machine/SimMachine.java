@@ -56,6 +56,17 @@ public final class SimMachine implements Machine {
         paused = true;
     }
 
+    /** Lets one thread wait for a processor, and returns which. */
+    public String starve(long nanos) {
+        List<SimThread> all = List.copyOf(alive);
+        if (all.isEmpty()) {
+            return "no thread";
+        }
+        SimThread thread = all.get(simulation.choices().nextInt(all.size()));
+        thread.starve(nanos);
+        return thread.getName();
+    }
+
     public void proceed() {
         paused = false;
         delayed.forEach(task -> simulation.after(simulation.wait(50), task));
@@ -88,6 +99,11 @@ public final class SimMachine implements Machine {
                 other.unpark();
             }
         }
+    }
+
+    @Override
+    public String toString() {
+        return name;
     }
 
     @Override

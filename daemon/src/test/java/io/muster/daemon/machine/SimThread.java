@@ -21,6 +21,8 @@ final class SimThread extends Thread {
     /** Counts the waits, so that a wake-up that comes too late is ignored. */
     private long waits;
 
+    private long starvedUntil;
+
     SimThread(Simulation simulation, SimMachine machine, String name, int number, Runnable body) {
         super(name);
         this.simulation = simulation;
@@ -85,6 +87,10 @@ final class SimThread extends Thread {
         permit = false;
     }
 
+    void delay(long nanos) {
+        machine.park(nanos);
+    }
+
     private void leave() {
         if (fiber != null) {
             Fiber.leave();
@@ -103,6 +109,10 @@ final class SimThread extends Thread {
         }
     }
 
+    void starve(long nanos) {
+        starvedUntil = simulation.now() + nanos;
+    }
+
     void unpark() {
         permit = true;
         if (parked) {
@@ -114,7 +124,9 @@ final class SimThread extends Thread {
         simulation.after(
                 nanos,
                 () -> machine.act(() -> {
-                    if (parked && waits == wait && !ended) {
+                    if (parked && waits == wait && !ended && starvedUntil > simulation.now()) {
+                        wake(wait, starvedUntil - simulation.now());
+                    } else if (parked && waits == wait && !ended) {
                         parked = false;
                         simulation.resume(this);
                     }

@@ -1,8 +1,11 @@
 package io.muster.daemon.machine;
 
+import java.util.Locale;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Simulation {
     private static final int SPINS = 5_000;
+    private static final int SLICE = 20_000_000;
+    private static final int LUCK = 1000;
     private static final long PRIME = 1_099_511_628_211L;
 
     private final Thread driver = Thread.currentThread();
@@ -24,6 +29,7 @@ public final class Simulation {
     private long made;
     private long hash = 0xcbf29ce484222325L;
     private long steps;
+    private @Nullable Consumer<String> reader;
 
     public Simulation(long seed) {
         SplittableRandom root = new SplittableRandom(seed);
@@ -78,6 +84,23 @@ public final class Simulation {
         hash = (hash ^ fact) * PRIME;
     }
 
+    /** @param lines receives a line for each {@link #note}; null if nobody reads the lines */
+    public void notes(@Nullable Consumer<String> lines) {
+        reader = lines;
+    }
+
+    /**
+     * Says for people what happens now.
+     *
+     * @param line called only if somebody reads the lines; may return ""
+     */
+    public void note(Supplier<String> line) {
+        String text = reader == null ? "" : line.get();
+        if (reader != null && !text.isEmpty()) {
+            reader.accept(String.format(Locale.ROOT, "%11.6f %s", now / 1e9, text));
+        }
+    }
+
     /** Has something happen after a delay. */
     public void after(long nanos, Runnable action) {
         long at = now + Math.max(0, nanos);
@@ -110,9 +133,9 @@ public final class Simulation {
         }
     }
 
-    /** A delay as of a thread that waits for a processor: mostly microseconds. */
+    /** A delay as of a thread that waits for a processor: mostly microseconds, sometimes a slice of other threads. */
     long wait(int mostMicros) {
-        return order.nextInt(mostMicros * 1000);
+        return order.nextInt(order.nextInt(LUCK) == 0 ? SLICE : mostMicros * 1000);
     }
 
     @Nullable
@@ -126,6 +149,11 @@ public final class Simulation {
             throw new IllegalStateException("only simulated threads may wait");
         }
         return thread;
+    }
+
+    /** Delays the thread that runs, as a slow device does. */
+    public void delay(long nanos) {
+        current().delay(nanos);
     }
 
     /** Lets a thread run until it waits or ends. */

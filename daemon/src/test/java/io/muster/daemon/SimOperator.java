@@ -1,0 +1,124 @@
+package io.muster.daemon;
+
+import io.muster.daemon.core.Committed;
+import io.muster.daemon.etcd.EtcdModel;
+import io.muster.daemon.etcd.SimLedger;
+import io.muster.daemon.journal.CrashDisk;
+import io.muster.daemon.machine.SimMachine;
+import io.muster.daemon.machine.Simulation;
+import io.muster.inventory.state.InventoryState;
+import java.io.IOException;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operator, who does what docs/high-availability.md says when daemons refuse the contents of etcd: stops all daemons and puts the newest
+ * copy in etcd's place, or gives up the copies of the daemons that refuse.
+ */
+final class SimOperator {
+    private static final long SECOND = 1_000_000_000;
+
+    private final SimCluster cluster;
+    private final Simulation simulation;
+    private final EtcdModel etcd;
+    private final List<SimDaemon> daemons;
+    private final SplittableRandom random;
+    private boolean working;
+    /** Why the last import failed. */
+    String obstacle = "";
+
+    long imports;
+
+    SimOperator(SimCluster cluster, EtcdModel etcd, List<SimDaemon> daemons, SplittableRandom random) {
+        this.cluster = cluster;
+        this.simulation = cluster.simulation();
+        this.etcd = etcd;
+        this.daemons = daemons;
+        this.random = random;
+    }
+
+    boolean isWorking() {
+        return working;
+    }
+
+    void act() {
+        if (working) {
+            return;
+        }
+        if (random.nextInt(3) == 0) {
+            daemons.stream().filter(cluster::refuses).forEach(each -> {
+                each.kill();
+                giveUp(each);
+                each.start();
+            });
+            cluster.repaired();
+            return;
+        }
+        working = true;
+        daemons.forEach(each -> {
+            each.kill();
+            each.disk.fault((kind, name) -> -1);
+        });
+        SimMachine machine = new SimMachine(simulation, "operator");
+        machine.thread("import", () -> putInPlace(machine)).start();
+    }
+
+    private static void giveUp(SimDaemon daemon) {
+        daemon.far = 0; // without a state directory, nothing shows that the clock is wrong
+        daemon.disk.restore(new CrashDisk.Image());
+    }
+
+    /** What a state directory has. */
+    private record Copy(SimDaemon daemon, InventoryState state, long seq) {}
+
+    private void putInPlace(SimMachine machine) {
+        Copy newest = null;
+        for (SimDaemon each : daemons) {
+            Copy found = each.disk.isEmpty() ? null : read(each, machine);
+            newest = found != null && (newest == null || found.seq > newest.seq) ? found : newest;
+        }
+        if (newest != null && newest.seq > 0) {
+            write(newest, machine);
+        }
+        Copy kept = newest;
+        simulation.after(0, () -> {
+            for (SimDaemon each : daemons) {
+                if (kept == null || kept.seq == 0 || each != kept.daemon) {
+                    giveUp(each);
+                }
+            }
+            working = false;
+            cluster.repaired();
+            daemons.forEach(cluster::start);
+        });
+    }
+
+    private @Nullable Copy read(SimDaemon daemon, SimMachine machine) {
+        try {
+            Committed found = daemon.read(machine);
+            return new Copy(daemon, found.state(), found.seq());
+        } catch (IOException e) {
+            obstacle = daemon.name + ": " + e;
+            return null;
+        }
+    }
+
+    private void write(Copy copy, SimMachine machine) {
+        while (true) {
+            try {
+                cluster.witness().importing();
+                SimLedger.imported(etcd, machine, copy.daemon.disk.open(), copy.daemon.clock());
+                imports++;
+                cluster.witness().imported(copy.state, copy.seq);
+                return;
+            } catch (IOException e) {
+                obstacle = String.valueOf(e);
+                machine.park(SECOND);
+            } catch (AssertionError e) {
+                simulation.fail(e);
+                return;
+            }
+        }
+    }
+}

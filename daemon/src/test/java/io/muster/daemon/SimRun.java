@@ -1,0 +1,108 @@
+package io.muster.daemon;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import io.muster.daemon.machine.SimTrace;
+import io.muster.daemon.metrics.Metrics;
+import java.io.Closeable;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+
+/** Runs the simulated cluster, seed after seed. */
+public final class SimRun implements Closeable {
+    private final SimConfigs configs;
+    private final Telemetry telemetry;
+
+    /** @param directory an empty directory for the configurations */
+    public SimRun(Path directory) throws Exception {
+        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire", "alert"}) {
+            ((Logger) LoggerFactory.getLogger(noisy)).setLevel(Level.OFF);
+        }
+        configs = new SimConfigs(directory);
+        telemetry = new Telemetry(new Metrics("test", "test"));
+    }
+
+    /**
+     * The result of a run.
+     *
+     * @param faults how many faults happened
+     * @param failure what the checker found; null if it found nothing
+     */
+    record Result(long seed, int faults, @Nullable Throwable failure, SimCluster cluster, double seconds) {
+        String sentence() {
+            return failure == null ? "nothing failed" : String.valueOf(failure.getMessage());
+        }
+
+        @Override
+        public String toString() {
+            double virtual = cluster.simulation().now() / 1e9;
+            return String.format(
+                    Locale.ROOT,
+                    "seed %d: %d faults, %d changes, %d messages, %.0f virtual s, %d steps in %.2f s, %.0f x, hash %x",
+                    seed,
+                    faults,
+                    cluster.changes(),
+                    cluster.messages(),
+                    virtual,
+                    cluster.simulation().steps(),
+                    seconds,
+                    virtual / seconds,
+                    cluster.simulation().hash());
+        }
+    }
+
+    /**
+     * Runs one seed. Two runs with one seed are equal up to the fault with which the shorter one ends.
+     *
+     * @param trace receives the notes of the run, or null
+     */
+    Result run(long seed, int faults, @Nullable SimTrace trace) {
+        SimCluster cluster = new SimCluster(seed, configs, telemetry);
+        cluster.simulation().notes(trace);
+        long start = System.nanoTime();
+        Throwable failure = null;
+        try {
+            cluster.run(faults);
+        } catch (AssertionError e) {
+            failure = e;
+        }
+        double seconds = (System.nanoTime() - start) / 1e9;
+        cluster.simulation().notes(null);
+        cluster.close();
+        return new Result(seed, (int) cluster.faults(), failure, cluster, seconds);
+    }
+
+    /** Runs one seed of changed classes: only classes of the JDK are the same on both sides of the class loader. */
+    public Map.Entry<Integer, String> outcome(long seed, int faults) {
+        Result result = run(seed, faults, null);
+        return Map.entry(result.faults, result.failure == null ? "" : result.sentence());
+    }
+
+    /** Finds the shortest prefix of the faults that still fails, by halving, and describes the end of that run. */
+    AssertionError shrunk(Result failed) {
+        Result shortest = failed;
+        int least = 0;
+        while (least < shortest.faults) {
+            int half = (least + shortest.faults) / 2;
+            Result tried = run(failed.seed, half, null);
+            shortest = tried.failure == null ? shortest : tried;
+            least = tried.failure == null ? half + 1 : least;
+        }
+        SimTrace trace = new SimTrace();
+        Result last = run(failed.seed, shortest.faults, trace);
+        return new AssertionError(
+                "seed " + failed.seed + ", " + failed.faults + " faults: " + failed.sentence() + "\nWith "
+                        + shortest.faults + " faults (-Dmuster.sim.seed=" + failed.seed + " -Dmuster.sim.runs=1"
+                        + " -Dmuster.sim.faults=" + shortest.faults + "): " + last.sentence() + "\nThe last of "
+                        + trace.lines() + " notes, with the virtual time in seconds:\n" + trace,
+                last.failure);
+    }
+
+    @Override
+    public void close() {
+        telemetry.close();
+    }
+}
