@@ -368,8 +368,9 @@ final class SimCluster {
                                 Committed copy = each.read(machine);
                                 SimWitness.require(
                                         copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq()),
-                                        "the files of " + each.name + " end with " + copy.seq()
-                                                + ", or have another state");
+                                        "the files of " + each.name + " have another state at " + copy.seq()
+                                                + " than the log, which ends with " + witness.lastSeq() + ": "
+                                                + witness.difference(copy.state(), copy.seq()));
                                 read.add(each.name);
                             } catch (IOException e) {
                                 throw new UncheckedIOException(e);
