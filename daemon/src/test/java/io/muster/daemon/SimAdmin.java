@@ -116,8 +116,7 @@ final class SimAdmin {
             command = new LivenessChanges.SetLiveness(change, rank, text);
         }
         boolean timed = kind == 7 || (command instanceof DefinitionChanges.SetExpiration);
-        return new Change(
-                id, new Once(command, ChangeId.of(id, text)), writes, timed, cluster.floor(), cluster.age());
+        return new Change(id, new Once(command, ChangeId.of(id, text)), writes, timed, cluster.floor(), cluster.age());
     }
 
     /** A rank or a host, which may not exist: an R may have other hosts, and other ranks for them. */

@@ -5,17 +5,17 @@ import io.muster.daemon.core.Inventory;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
-import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Role;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.inventory.state.StateJson;
 import io.muster.protocol.acquire.Owner;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -293,7 +293,8 @@ final class SimCluster {
     private void checkClaim(SimDaemon daemon) {
         SimWitness.require(
                 !follows(daemon)
-                        || witness.has(daemon.inventory().state(), daemon.inventory().seq()),
+                        || witness.has(
+                                daemon.inventory().state(), daemon.inventory().seq()),
                 daemon.name + " calls itself well with a state that the log has not");
     }
 
@@ -417,8 +418,9 @@ final class SimCluster {
                                 Committed copy = each.read(machine);
                                 SimWitness.require(
                                         copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq()),
-                                        "the files of " + each.name + " end with " + copy.seq()
-                                                + ", or have another state");
+                                        "the files of " + each.name + " have another state at " + copy.seq()
+                                                + " than the log, which ends with " + witness.lastSeq() + ": "
+                                                + witness.difference(copy.state(), copy.seq()));
                                 read.add(each.name);
                             } catch (IOException e) {
                                 throw new UncheckedIOException(e);

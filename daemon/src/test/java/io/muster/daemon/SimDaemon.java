@@ -167,8 +167,7 @@ final class SimDaemon {
             EtcdLedger opened = SimLedger.open(
                     name,
                     shared,
-                    new SimLedger.Parts(
-                            machine, journal, handle, recovered.lastEvent(), recovered.clock(), ttl),
+                    new SimLedger.Parts(machine, journal, handle, recovered.lastEvent(), recovered.clock(), ttl),
                     listener(),
                     core,
                     () -> cutFromEtcd);
@@ -254,7 +253,9 @@ final class SimDaemon {
 
                 @Override
                 public void condition(Condition condition, String reason) {
-                    boolean foreign = etcd != null && witness.isWhole() && FOREIGN.matcher(reason).find();
+                    boolean foreign = etcd != null
+                            && witness.isWhole()
+                            && FOREIGN.matcher(reason).find();
                     SimWitness.require(!foreign, name + ": " + reason);
                     note("is " + condition + " " + reason);
                 }

@@ -207,10 +207,15 @@ final class SimFaults {
             one.ahead += jump;
             after(30, () -> one.ahead -= jump);
         });
-        add("clock", 3, "clock far away", one -> one.core() != null && one.far == 0 && one.inventory().seq() > 0, one -> {
-            one.far = SECOND * (random.nextBoolean() ? 1 : -1) * (8 * 86_400 + random.nextInt(400 * 86_400));
-            after(30, () -> one.far = 0);
-        });
+        add(
+                "clock",
+                3,
+                "clock far away",
+                one -> one.core() != null && one.far == 0 && one.inventory().seq() > 0,
+                one -> {
+                    one.far = SECOND * (random.nextBoolean() ? 1 : -1) * (8 * 86_400 + random.nextInt(400 * 86_400));
+                    after(30, () -> one.far = 0);
+                });
         add("clock", 5, "clock drift", one -> !one.drifts(), one -> {
             one.drift(random.nextInt(400) - 200);
             after(30, one::endDrift);

@@ -141,7 +141,9 @@ final class SimScheduler {
                 throw new AssertionError(e);
             }
             cluster.simulation().note(() -> daemon.name + " sends the scheduler " + text(payload));
-            if (core != null && cluster.follows(daemon) && core.inventory().seq() <= cluster.witness().lastSeq()) {
+            if (core != null
+                    && cluster.follows(daemon)
+                    && core.inventory().seq() <= cluster.witness().lastSeq()) {
                 know(cluster.witness().at(core.inventory().seq()));
             }
             if (random.nextInt(8) == 0) {

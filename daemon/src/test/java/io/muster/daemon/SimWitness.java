@@ -6,6 +6,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -156,6 +157,18 @@ final class SimWitness {
     /** Whether the state is that of the log after an event. */
     boolean has(InventoryState state, long seq) {
         return seq < line.size() && same(line.get((int) seq).state, state);
+    }
+
+    /** Returns what the files of a daemon have instead of the log. */
+    String difference(InventoryState state, long seq) {
+        byte[] has = StateJson.toBytes(state);
+        byte[] log = StateJson.toBytes(line.get((int) Math.min(seq, lastSeq())).state);
+        int at = Math.max(0, Arrays.mismatch(has, log) - 100);
+        return text(has, at) + " instead of " + text(log, at);
+    }
+
+    private static String text(byte[] json, int from) {
+        return new String(json, from, Math.min(300, json.length - from), StandardCharsets.UTF_8);
     }
 
     static void require(boolean condition, String fault) {

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("simulate")
 final class SimulationTest {
-    /** For so long fresh seeds are begun, unless an option says otherwise. */
-    private static final int SECONDS = 30;
+    /** The number of seeds, from 1 on, unless an option asks for others. */
+    private static final int RUNS = 6;
 
-    private static final int FAULTS = 100;
+    private static final int FAULTS = 50;
 
     /**
      * A seed that has found a fault. After a change of the simulated world the seed leads elsewhere, so each fault has a test of its own too.
@@ -64,9 +64,10 @@ final class SimulationTest {
     @Timeout(value = 24, unit = TimeUnit.HOURS)
     @Test
     void everySeedEndsWellAndLosesNothing() {
-        long first = Long.getLong("muster.sim.seed", new SplittableRandom().nextInt(1_000_000_000));
-        long runsAtMost = Long.getLong("muster.sim.runs", Long.MAX_VALUE / 2);
-        long seconds = Long.getLong("muster.sim.seconds", runsAtMost < Integer.MAX_VALUE ? Integer.MAX_VALUE : SECONDS);
+        boolean isLong = Long.getLong("muster.sim.seconds") != null;
+        long first = Long.getLong("muster.sim.seed", isLong ? new SplittableRandom().nextInt(1_000_000_000) : 1);
+        long runsAtMost = Long.getLong("muster.sim.runs", isLong ? Long.MAX_VALUE / 2 : RUNS);
+        long seconds = Long.getLong("muster.sim.seconds", Integer.MAX_VALUE);
         int faults = Integer.getInteger("muster.sim.faults", FAULTS);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         for (long seed = first; seed < first + runsAtMost && System.nanoTime() - end < 0; seed++) {
