@@ -116,20 +116,20 @@ class TopTest {
             drain("node" + i, "Lüfter " + i);
         }
         tmux("resize-window", "-x", "100", "-y", "10");
-        awaitScreen("16 drained", "node5");
-        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("node6"));
+        awaitScreen("16 drained", "node10");
+        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("node9"));
         press("NPage", "Down");
-        awaitScreen("node7");
+        awaitScreen("node8");
         press("End");
-        awaitScreen("node15");
+        awaitScreen("node0");
         press("PPage", "Enter");
-        awaitScreen("node9 (rank 9)");
+        awaitScreen("node6 (rank 6)");
         press("Escape", "/", "DC", "F5", "ü", "f", "t", "e", "r", "Space", "1", "2");
         awaitScreen("filter: üfter 12_", "node12");
         press("BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace");
         awaitScreen("filter: _");
         press("Escape", "Home");
-        awaitScreen("node0");
+        awaitScreen("node15");
     }
 
     @Test
