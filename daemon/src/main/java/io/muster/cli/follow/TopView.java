@@ -43,7 +43,7 @@ final class TopView {
     private static final List<String> ORDERS = List.of("newest first", "by state", "by host");
     private static final List<Comparator<StateRow>> COMPARATORS = List.of(
             StateRow.NEWEST,
-            (a, b) -> 0, // the order of the daemon
+            Comparator.comparing(StateRow::isOut), // all are, so this keeps the order of the daemon
             StateRow.BY_HOST);
 
     private static final List<Column> COLUMNS = List.of(

@@ -216,7 +216,7 @@ public final class History extends Verb {
                 "to",
                 i.isOpen() ? isPast ? "after " + zone.second(end) : "-" : zone.second(to),
                 "for",
-                isOld ? "" : Times.span(Math.round(to) - Math.round(from)),
+                isOld ? "" : Times.span((double) (Math.round(to) - Math.round(from))),
                 "state",
                 i.kind().word(),
                 "holder",
