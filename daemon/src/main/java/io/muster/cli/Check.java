@@ -19,6 +19,7 @@ import io.muster.daemon.config.Grant;
 import io.muster.daemon.tls.CertificateFiles;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
+import io.muster.inventory.problem.Text;
 import io.muster.inventory.rset.Queues;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
@@ -170,8 +171,9 @@ final class Check extends Verb {
         ResourceSet set = config.resources().set();
         String lifetime = Lifetime.of(set).text(now, zone);
         int excluded = config.resources().excluded().size();
-        return set.nodes() + (set.nodes() == 1 ? " node, " : " nodes, ") + set.cores() + " cores, " + set.gpus()
-                + " GPUs from " + config.resources().origin() + (excluded == 0 ? "" : ", " + excluded + " excluded")
+        return Text.count(set.nodes(), "node") + ", " + Text.count(set.cores(), "core") + ", "
+                + Text.count(set.gpus(), "GPU") + " from " + config.resources().origin()
+                + (excluded == 0 ? "" : ", " + excluded + " excluded")
                 + (lifetime.isEmpty() ? "" : ", " + lifetime);
     }
 

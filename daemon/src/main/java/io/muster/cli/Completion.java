@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.StateRow;
+import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -24,6 +25,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -112,7 +114,7 @@ final class Completion extends Verb {
                 Arrays.stream(option.names())
                         .forEach(word -> specs.append(word)
                                 .append('=')
-                                .append(kind(option))
+                                .append(table(option) != null ? formats(name) : kind(option))
                                 .append(' '));
             }
         }
@@ -123,6 +125,32 @@ final class Completion extends Verb {
             specs.append(argument.arity().max() > 1 ? "* " : " ");
         }
         specs.append("-' ;;\n");
+    }
+
+    /** Returns the options of a table if this option chooses its columns; otherwise null. */
+    private static @Nullable TableOptions table(OptionSpec option) {
+        try {
+            boolean chooses = option.longestName().equals("--format");
+            return chooses && option.scope().get() instanceof TableOptions table ? table : null;
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Returns the kind of the columns and formats of a verb. */
+    private static String formats(String verb) {
+        return "format-" + verb.replace(' ', '-');
+    }
+
+    /** Prints the columns and formats of each verb that prints a table. */
+    private void formats(String name, CommandLine verb) {
+        verb.getSubcommands().forEach((member, inner) -> formats(name + " " + member, inner));
+        for (OptionSpec option : verb.getCommandSpec().options()) {
+            TableOptions table = table(option);
+            if (table != null) {
+                print(formats(name), table.words().stream());
+            }
+        }
     }
 
     /** Returns the kind of words that fit an option or argument; "" if the daemon knows none. */
@@ -159,6 +187,7 @@ final class Completion extends Verb {
             print("target", hosts.sort().stream().distinct().limit(MOST_HOSTS));
             print("target", Stream.concat(Stream.of("all"), properties.stream().map(name -> "@" + name)));
             print("property", properties.stream());
+            Muster.parser(console()).getSubcommands().forEach(this::formats);
             print("mark", Stream.concat(NoteEdit.STATES.stream(), Stream.of("none")));
             Set<String> tags = new TreeSet<>();
             status.json()

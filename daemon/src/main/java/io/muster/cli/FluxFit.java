@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Rights;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.operation.Right;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -149,7 +150,7 @@ final class FluxFit {
         }
         Hostlist lost = brokers.missing(ours);
         Hostlist strangers = ours.missing(brokers);
-        String all = ours.size() + " hosts in R, " + brokers.size() + " brokers";
+        String all = Text.count(ours.size(), "host") + " in R, " + Text.count(brokers.size(), "broker");
         String idle =
                 strangers.isEmpty() ? "" : "; these brokers get no jobs, because R has no such host: " + strangers;
         return lost.isEmpty()

@@ -47,6 +47,7 @@ public sealed class Muster permits Manual {
      * @return the exit status
      */
     static int run(Console console, String... arguments) {
+        console.began(arguments);
         ServerVerb plain = FastPath.read(console, arguments);
         if (plain != null) {
             return new Run(console).execute("muster " + arguments[0], plain);

@@ -20,6 +20,8 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -27,6 +29,13 @@ import picocli.CommandLine;
 final class Run {
     /** The text of the error EACCES by strerror(3). The JDK gives no error number. */
     private static final String PERMISSION_DENIED = "Permission denied";
+
+    /** A width at which picocli wraps nothing. */
+    private static final int UNLIMITED = 4000;
+
+    private static final Pattern COLOUR = Pattern.compile("\033\\[[0-9;]*m");
+    /** The beginning of a line of help before its text: spaces, or an option or a verb between spaces. */
+    private static final Pattern LABEL = Pattern.compile(" +(?:\\S+(?: \\S+)* {2,})?");
 
     private final Console console;
     private boolean json;
@@ -64,8 +73,7 @@ final class Run {
         StringWriter complaints = new StringWriter();
         command.setOut(new PrintWriter(help));
         command.setErr(new PrintWriter(complaints));
-        command.setUsageHelpWidth(
-                Math.max(55, console.style().width() == 0 ? 80 : console.style().width()));
+        command.setUsageHelpWidth(UNLIMITED);
         command.setColorScheme(CommandLine.Help.defaultColorScheme(
                 console.style().color() ? CommandLine.Help.Ansi.ON : CommandLine.Help.Ansi.OFF));
         command.setParameterExceptionHandler(this::misused);
@@ -73,11 +81,36 @@ final class Run {
         command.setExecutionExceptionHandler(
                 (e, verb, parsed) -> failed(e, verb.getCommandSpec().qualifiedName()));
         int exit = command.execute(arguments);
-        console.print(help.toString());
+        help.toString().lines().forEach(line -> console.print(wrapped(line)));
         if (!complaints.toString().isEmpty()) {
             console.complainLines(complaints.toString());
         }
         return exit;
+    }
+
+    /**
+     * Wraps a line of help at spaces only, below its description. picocli would break words too, such as {@code 16:00} and
+     * {@code ~/.config}.
+     */
+    private String wrapped(String line) {
+        int width =
+                Math.max(55, console.style().width() == 0 ? 80 : console.style().width());
+        String bare = COLOUR.matcher(line.stripTrailing()).replaceAll("");
+        if (bare.length() <= width) {
+            return line.stripTrailing() + "\n";
+        }
+        Matcher label = LABEL.matcher(bare);
+        int indent = label.lookingAt() ? label.end() : 0;
+        int coloured = line.indexOf(bare.substring(indent));
+        StringBuilder text = new StringBuilder(coloured < 0 ? bare.substring(0, indent) : line.substring(0, coloured));
+        int column = indent;
+        for (String word : bare.substring(indent).split(" ")) {
+            boolean fits = column == indent || column + 1 + word.length() <= width;
+            text.append(fits ? column == indent ? "" : " " : "\n" + " ".repeat(indent))
+                    .append(word);
+            column = (fits ? column + (column == indent ? 0 : 1) : indent) + word.length();
+        }
+        return text.append('\n').toString();
     }
 
     /** Returns whether the line asks for JSON, also if the rest of the line is wrong. */

@@ -40,16 +40,18 @@ class CommandTest extends VerbTest {
         succeeds("exclude", "0", "spare");
 
         assertThat(out("status")).isEqualTo("""
-                                  STATE UP NNODES REASON   NODELIST
-                                offline ✗       1 psu      node3
-                               excluded ✗       1 spare    node0
-                                drained ✗       1 bad dimm node1
-                        drained,offline ✗       1 bad dimm node2
-                        """);
+                                  STATE UP NNODES BY__ REASON   NODELIST
+                               excluded ✗       1 USER spare    node0
+                                offline ✗       1 ____ psu      node3
+                                drained ✗       1 USER bad dimm node1
+                        drained,offline ✗       1 USER bad dimm node2
+                        """.replace("BY__", "BY" + " ".repeat(USER.length() - 2))
+                .replace("____", " ".repeat(USER.length()))
+                .replace("USER", USER));
         assertThat(out("status", "-s", "drained", "-no", "{nodelist}:{reason}")).isEqualTo("node[1-2]:bad dimm\n");
         assertThat(out("status", "-s", "offline,drain", "-o", "nodelist", "-n")).isEqualTo("node2\n");
         assertThat(out("status", "-o", "state,nnodes,nodelist", "-n", "-i", "0,3"))
-                .isEqualTo(" offline 1 node3\nexcluded 1 node0\n");
+                .isEqualTo("excluded 1 node0\n offline 1 node3\n");
     }
 
     @Test
@@ -73,7 +75,7 @@ class CommandTest extends VerbTest {
                 .endsWith("s ago)\n  nothing was changed; -u skips drained targets, -f gives them the new reason\n");
         succeeds("drain", "-u", "1-2", "second");
         succeeds("drain", "-f", "1", "third");
-        assertThat(out("drain", "-n", "-o", "reason,nodelist")).isEqualTo("third  node1\nsecond node2\n");
+        assertThat(out("drain", "-n", "-o", "reason,nodelist")).isEqualTo("second node2\nthird  node1\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "0").err())
                 .startsWith("muster undrain: node0 (rank 0) not drained\n");
         succeeds("undrain", "-u", "0-3");
@@ -84,10 +86,9 @@ class CommandTest extends VerbTest {
     void aHoldWithANameIsIndependentOfTheDefaultHold() {
         succeeds("drain", "1", "bad dimm");
         succeeds("drain", "--holder", "ops", "--for", "100d", "1", "firmware");
-        assertThat(out("drain", "-n", "-o", "holder,until,reason"))
-                .isEqualTo("admin,ops  admin: bad dimm; ops: firmware\n");
+        assertThat(out("drain", "-n", "-o", "holder,until,reason")).isEqualTo("admin,ops  bad dimm; firmware\n");
         assertThat(muster("undrain", "1").err()).startsWith("node1 stays drained: firmware (ops, by ");
-        assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d ops: firmware\n");
+        assertThat(out("drain", "-n", "-o", "holder,until,reason")).matches("ops in (100|99)d firmware\n");
         assertThat(refused(Exit.CONFLICT, "undrain", "1").err())
                 .startsWith(
                         "muster undrain: node1 (rank 1) not drained by holder admin, but by others - node1: firmware (ops, by "
@@ -176,8 +177,7 @@ class CommandTest extends VerbTest {
         succeeds("drain", "3", "bad dimm");
         succeeds("offline", "3", "psu");
         assertThat(out("why", "node3"))
-                .startsWith(
-                        "node3 (rank 3): not up: drained, offline\n  membership  member\n  liveness    offline for ")
+                .startsWith("node3 (rank 3): drained,offline\n  membership  member\n  liveness    offline for ")
                 .contains(": psu\n  hold        admin: bad dimm by " + USER)
                 .contains("\n  properties  batch\n  scheduler   none is connected\n")
                 .containsPattern("event .* drain node3 \\(rank 3\\) reason=\"bad dimm\"")
@@ -190,8 +190,8 @@ class CommandTest extends VerbTest {
         succeeds("exclude", "node0", "spare");
         assertThat(out("list", "-n", "-o", "state,nodelist")).isEqualTo("     free node[1-3]\nallocated\n     down\n");
         succeeds("include", "node0");
-        assertThat(out("info")).isEqualTo("4 Nodes, 16 Cores, 1 GPUs\n");
-        assertThat(out("info", "-q", "batch")).isEqualTo("1 Nodes, 4 Cores, 1 GPUs\n");
+        assertThat(out("info")).isEqualTo("4 Nodes, 16 Cores, 1 GPU\n");
+        assertThat(out("info", "-q", "batch")).isEqualTo("1 Node, 4 Cores, 1 GPU\n");
     }
 
     @Test
@@ -283,6 +283,28 @@ class CommandTest extends VerbTest {
         assertThat(out("report", "--csv")).contains("\r\nbad dimm,2,2,1,");
         assertThat(out("report", "--by", "host", "-c", daemon.configFile().toString()))
                 .contains(" node0\n");
+    }
+
+    @Test
+    void historyFitsIntoSixtyColumnsAndSaysForHowLong() {
+        succeeds("drain", "--holder=ops", "node2", "a fan that is loud, ticket 4711");
+        succeeds("undrain", "--holder=ops", "node2");
+        succeeds("drain", "node2", "it is still loud");
+        String narrow = new Shell()
+                .with("MUSTER_URI", daemon.uri())
+                .with("NO_COLOR", "1")
+                .onTerminal(60)
+                .run("history", "node2")
+                .out();
+        assertThat(narrow)
+                .containsPattern("FROM +FOR +STATE +REASON\n")
+                .containsPattern("\n\\d+-\\d\\d-\\d\\d \\S{8} +\\d+s drained a fan that is loud, \n +ticket 4711\n")
+                .containsPattern("\n\\d+-\\d\\d-\\d\\d \\S{8} +\\d+s so far drained it is still loud\n")
+                .contains("\ncomplete since ");
+        assertThat(narrow.lines()).allMatch(line -> line.length() <= 60);
+        assertThat(out("why", "node2"))
+                .containsPattern(
+                        "^node2 \\(rank 2\\): drained\n.*\n  liveness    online for \\S+: assumed, no report since R was defined\n");
     }
 
     @Test
@@ -404,7 +426,7 @@ class CommandTest extends VerbTest {
     @Test
     void checkReportsEveryErrorOfAConfiguration() throws IOException {
         assertThat(out("check", daemon.configFile().toString()))
-                .isEqualTo("ok: 4 nodes, 16 cores, 1 GPUs from resource.config; checked " + daemon.configFile() + "\n");
+                .isEqualTo("ok: 4 nodes, 16 cores, 1 GPU from resource.config; checked " + daemon.configFile() + "\n");
         Path wrong = directory.resolve("wrong.toml");
         Files.writeString(wrong, "[muster]\nsokcet = \"x\"\nbatch = \"soon\"\n");
         assertThat(refused(Exit.ERROR, "check", wrong.toString()).err())
@@ -434,7 +456,7 @@ class CommandTest extends VerbTest {
                         + "  hold        admin: bad dimm by " + USER)
                 .containsPattern("event .* drain node1 \\(rank 1\\) reason=\"bad dimm\"");
         assertThat(out("why", "node2", "0"))
-                .contains("node0 (rank 0): up\n", "  membership  excluded: spare by " + USER);
+                .contains("node0 (rank 0): available\n", "  membership  excluded: spare by " + USER);
         assertThat(out("why", "node1", "--json"))
                 .contains("\"state\":\"departed\",\"host\":\"node1\",\"up\":false", "\"reason\":\"bad dimm\"");
         assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err()).isEqualTo("""

@@ -120,7 +120,7 @@ class CompletionTest {
 
     private static final String WORDS = """
             printf '%s\\n' 'target n1' 'target n2' 'target all' 'target @batch' 'property batch' 'state drained' 'state available' \\
-                'holder admin' 'holder ops'
+                'holder admin' 'holder ops' 'format-status nnodes' 'format-list ncores' 'format-property-list nnodes'
             """;
 
     @Test
@@ -150,6 +150,9 @@ class CompletionTest {
                         "ask muster property remove b",
                         "ask muster property remove batch @",
                         "ask muster undrain n1 n",
+                        "ask muster status -o state,n",
+                        "ask muster list --format=n",
+                        "ask muster property list -o n",
                         "ask muster drain --uri /else n"));
         assertThat(said.stream().map(String::strip))
                 .containsExactly(
@@ -164,6 +167,9 @@ class CompletionTest {
                         "muster property remove b -> batch",
                         "muster property remove batch @ -> @batch",
                         "muster undrain n1 n ->",
+                        "muster status -o state,n -> state,nnodes",
+                        "muster list --format=n -> --format=ncores",
+                        "muster property list -o n -> nnodes",
                         "muster drain --uri /else n ->");
         assertThat(asked()).containsExactly("completion words --timeout 1s");
         assertThat(PosixFilePermissions.toString(
@@ -256,7 +262,10 @@ class CompletionTest {
             assertThat(shell.run("drain", "--holder", "ops", "n1", "bad", "dimm")
                             .err())
                     .isEmpty();
-            assertThat(shell.run("completion", "words", "--timeout", "10s")).isEqualTo(new Shell.Result(0, """
+            String words = shell.run("completion", "words", "--timeout", "10s").out();
+            assertThat(words)
+                    .contains("\nformat-drain long\n", "\nformat-drain holder\n", "\nformat-property-list property\n");
+            assertThat(words.replaceAll("format-.*\n", "")).isEqualTo("""
                             target n1
                             target n2
                             target all
@@ -281,7 +290,7 @@ class CompletionTest {
                             state online
                             holder admin
                             holder ops
-                            """, ""));
+                            """);
         }
     }
 }

@@ -228,7 +228,7 @@ class FindTest {
         assertThat(muster("find", "--hosts", "state=drained").out()).isEqualTo("node0\n");
         assertThat(muster("undrain", "node0").exit()).isZero();
         assertThat(muster("include", "@{state=excluded}").exit()).isZero();
-        assertThat(muster("why", "@{node and rank=2}").out()).startsWith("node2 (rank 2): up");
+        assertThat(muster("why", "@{node and rank=2}").out()).startsWith("node2 (rank 2): available");
     }
 
     @Test

@@ -74,6 +74,27 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("verbs")
+    void helpBreaksNoWord(List<String> words) {
+        String[] arguments = Stream.concat(words.stream(), Stream.of("--help")).toArray(String[]::new);
+        List<String> whole = List.of(new Shell()
+                .with("NO_COLOR", "1")
+                .onTerminal(3000)
+                .run(arguments)
+                .out()
+                .split("\\s+"));
+        for (int width : new int[] {55, 60, 80, 132}) {
+            assertThat(new Shell()
+                            .with("NO_COLOR", "1")
+                            .onTerminal(width)
+                            .run(arguments)
+                            .out()
+                            .split("\\s+"))
+                    .containsExactlyElementsOf(whole);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
     void everyVerbAndEachOptionHasADescription(List<String> words) {
         CommandLine.Model.CommandSpec spec = find(words).getCommandSpec();
 

@@ -56,7 +56,7 @@ final class NoteVerbsTest {
         assertThat(out("tag", "add", "/cluster0", "site=north")).isEmpty();
 
         assertThat(out("why", "node1"))
-                .contains("node1 (rank 1): up\n")
+                .contains("node1 (rank 1): available\n")
                 .containsPattern("tag {9}firmware=7.1 by \\S+, \\d+s ago\n")
                 .containsPattern("tag {9}suspect by ")
                 .containsPattern(
@@ -74,7 +74,7 @@ final class NoteVerbsTest {
                 .containsPattern("tag {9}site=north by ")
                 .contains("nodes       node[0-3]: 4 of 4 are up")
                 .contains("annotate paths=/cluster0 tag=site:north by");
-        assertThat(out("why", "/cluster0/node3")).contains("node3 (rank 3): up\n");
+        assertThat(out("why", "/cluster0/node3")).contains("node3 (rank 3): available\n");
         assertThat(run("why", "/cluster0/rack1").err()).contains("/cluster0 has no rack1");
         assertThat(out("why", "cluster0")).startsWith("/cluster0 (cluster): ");
         assertThat(run("why", "gpu3").exit()).isEqualTo(Exit.NO_TARGET);

@@ -65,7 +65,7 @@ class ProcessTest {
             assertThat(bash(daemon.uri(), java() + "history n1 -c " + daemon.configFile()))
                     .contains("schlechte Säule")
                     .endsWith("exit 0");
-            assertThat(bash(daemon.uri(), java() + "why n1 | cat")).contains("n1 (rank 1): not up: drained");
+            assertThat(bash(daemon.uri(), java() + "why n1 | cat")).contains("n1 (rank 1): drained");
         }
     }
 

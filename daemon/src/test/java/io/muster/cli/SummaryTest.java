@@ -15,10 +15,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lists that are longer than a terminal, and the summary that is printed in their place. */
+/** Lists that are longer or wider than a terminal, and the summary. */
 class SummaryTest extends VerbTest {
     private static final String RACKS = """
             [[resource.config]]
@@ -33,6 +34,8 @@ class SummaryTest extends VerbTest {
             [queues.batch]
             requires = ["batch"]
             """;
+
+    private static final String USER = System.getProperty("user.name");
 
     SummaryTest() {
         super(RACKS);
@@ -55,32 +58,49 @@ class SummaryTest extends VerbTest {
     }
 
     @Test
-    void aTableThatIsLongerThanTheTerminalIsReplacedByASummary() {
+    void aTableThatIsLongerThanTheTerminalEndsWithTheNumberOfTheOtherRows() {
         drainMany();
-        for (String[] verb : new String[][] {{"status"}, {"drain"}, {"list"}, {"property", "list"}}) {
-            int lines = verb[0].equals("list") ? 4 : verb[0].equals("property") ? 3 : 24;
-            Result brief = onTerminal(80, lines, verb);
-            assertThat(brief.err())
-                    .isEqualTo("muster " + String.join(" ", verb)
-                            + ": the table is longer than the terminal; --expand prints all of it\n");
-            assertThat(brief.out()).startsWith("up  ").contains("\nqueue    batch ");
-            assertThat(out(verb)).doesNotContain("\nqueue ");
-        }
-        assertThat(onTerminal(80, 24, "status").out().lines())
-                .hasSizeLessThan(23)
-                .allMatch(line -> line.length() <= 80);
-        assertThat(onTerminal(80, 27, "status").err()).isNotEmpty();
-        assertThat(onTerminal(80, 28, "status").out()).contains("drained ✗       1 reason 24 r024n00\n");
+        List<String> lines = onTerminal(80, 24, "status").out().lines().toList();
+        assertThat(lines).hasSize(23).allMatch(line -> line.length() <= 80);
+        assertThat(lines.get(1)).startsWith("available ✔     975");
+        assertThat(lines.get(2)).contains(" " + USER + " ", " reason 24 ", " r024n00");
+        assertThat(lines.get(21)).contains(" reason 5 ");
+        assertThat(lines.get(22)).isEqualTo("5 more rows: muster status | less");
+        assertThat(onTerminal(80, 28, "status").out().lines()).hasSize(27);
+        assertThat(onTerminal(80, 24, "status", "--all").out())
+                .isEqualTo(onTerminal(80, 0, "status").out());
+        assertThat(onTerminal(80, 24, "status", "-s", "drained", "-o", "reason").out())
+                .endsWith("\n4 more rows: muster status -s drained -o reason | less\n");
+        assertThat(onTerminal(80, 24, "drain", "-i", "@{node and state=down}").out())
+                .endsWith("\n4 more rows: muster drain -i '@{node and state=down}' | less\n");
+        assertThat(onTerminal(80, 4, "list").out()).endsWith("\n4 more rows: muster list | less\n");
+        assertThat(onTerminal(80, 5, "property", "list").out().lines()).hasSize(4);
+        assertThat(onTerminal(80, 3, "property", "list").out())
+                .endsWith("\n2 more rows: muster property list | less\n");
     }
 
     @Test
-    void expandAndNonTerminalOutputPrintTheWholeTable() {
+    void byGivesWayOnANarrowTerminalAndReasonsKeepTwentyColumns() {
+        succeeds("drain", "--holder=fw", "r000n[00-19]", "EDAC: correctable memory errors, ticket 4711");
+        succeeds("drain", "--holder=ops", "r000n00", "fan");
+        for (int width : new int[] {50, 60, 80, 140, 200}) {
+            String table = onTerminal(width, 24, "status").out();
+            assertThat(table.lines()).as(table).allMatch(line -> line.length() <= width);
+            assertThat(table.contains(" BY ")).as(table).isEqualTo(width >= 70 + USER.length());
+            assertThat(table).contains(width < 80 ? " fw: EDAC: cor" : " fw: EDAC: correctabl");
+        }
+        assertThat(out("drain"))
+                .contains(
+                        " drained fw,ops EDAC: correctable memory errors, ticket 4711; fan r000n00\n",
+                        " drained fw     EDAC: correctable memory errors, ticket 4711      r000n[01-19]\n");
+    }
+
+    @Test
+    void expandPrintsEveryRowAndHostAndNonTerminalOutputTheWholeTable() {
         drainMany();
         assertThat(onTerminal(80, 24, "status", "--expand").out())
                 .contains("r000n01,r000n02,")
                 .contains("r024n39");
-        assertThat(onTerminal(80, 24, "status", "-o", "reason,nodelist").out().lines())
-                .hasSize(27);
         assertThat(out("status").lines()).hasSize(27);
         assertThat(out("status")).doesNotContain("more hosts");
         assertThat(onTerminal(80, 24, "status", "-s", "available").out()).isEqualTo("""
@@ -98,7 +118,7 @@ class SummaryTest extends VerbTest {
                         .out())
                 .startsWith("would drain " + cut);
         assertThat(onTerminal(80, 24, "drain", "all", "new firmware").err())
-                .startsWith("This changes 1000 of 1000 hosts (100 %): r000n[00-39],")
+                .startsWith("This changes 1,000 of 1,000 hosts (100 %): r000n[00-39],")
                 .contains("more hosts]. Continue? [y/N]")
                 .hasSizeLessThan(400);
         succeeds("drain", "all", "new firmware");
@@ -139,10 +159,10 @@ class SummaryTest extends VerbTest {
                         disk       accepts changes; the journal has\s""")
                 .containsPattern("\nqueue    batch    390      400 1,560    1,600  0       0\n")
                 .containsPattern("\nproperty row\\* \\(2\\) 984    1,000 3,936    4,000  0       0\n")
-                .containsPattern("\nnew in 12h +\\S+ excluded +1        spare    r024n39\n")
+                .containsPattern("\nnew in 12h +\\S+ excluded +1 +spare    r024n39\n")
                 .containsPattern("\n +\\S+ offline +5 +r010n\\[00-04\\]\n")
-                .containsPattern("\noldest +\\S+ drained +10 ops    firmware r000n\\[00-09\\]\n")
-                .containsPattern("\nending +in \\S+ drained +10 ops    firmware r000n\\[00-09\\]\n");
+                .containsPattern("\n +\\S+ drained +10 in \\S+ +ops    firmware r000n\\[00-09\\]\n")
+                .doesNotContain("oldest", "ending");
         assertThat(out("summary", "-q", "batch")).startsWith("up         390 of 400 hosts, ");
     }
 
@@ -236,7 +256,7 @@ class SummaryTest extends VerbTest {
                 .endsWith(" from now\n");
         assertThat(out("feasible", "slot/core")).startsWith("yes");
         String both = "starts 2100-01-01 00:00:00 UTC \\(in \\d+y\\), expires 2110-01-01 00:00:00 UTC \\(in \\d+y\\)\n";
-        assertThat(out("info")).matches("1 Nodes, 4 Cores, 0 GPUs\n" + both);
+        assertThat(out("info")).matches("1 Node, 4 Cores, 0 GPUs\n" + both);
         assertThat(out("summary")).containsPattern("\nR          " + both);
         String json = "\"starttime\":\"2100-01-01T00:00:00Z\",\"expiration\":\"2110-01-01T00:00:00Z\"";
         assertThat(out("info", "--json")).contains(json);

@@ -88,8 +88,8 @@ final class UsageTest {
         assertThat(run("impact", "node[1,3]", "2").out()).isEqualTo("""
                 node[1-3]: 3 hosts, 12 cores, 0 GPUs; schedulers may use 2 of them
                 jobs: on node1; not known for node3
-                all hosts: 1 of 3 hosts are left (33 %)
-                property gpu: 0 of 1 hosts are left (0 %): these are the last
+                all hosts: 1 of 3 hosts is left (33 %)
+                property gpu: 0 of 1 host are left (0 %): these are the last
                 """);
         assertThat(run("impact", "nobody").exit()).isEqualTo(4);
         assertThat(run("impact").exit()).isEqualTo(2);
@@ -101,7 +101,7 @@ final class UsageTest {
         use("0-1");
         run("drain", "1", "fan");
         assertThat(run("status", "-no", "state,nodelist").out())
-                .isEqualTo("available node2\nallocated node0\n  offline node3\n draining node1\n");
+                .isEqualTo("available node2\nallocated node0\n draining node1\n  offline node3\n");
         assertThat(run("status", "-no", "state,nodelist", "-s", "draining").out())
                 .isEqualTo("draining node1\n");
         assertThat(run("list", "-no", "state,nodelist").out())

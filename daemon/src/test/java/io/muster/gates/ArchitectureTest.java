@@ -101,11 +101,11 @@ final class ArchitectureTest {
             cli.terminal | problem hostlist axis                                 | wire rpc                            | config                          |              | cli.*
             cli.ask      | problem idset hostlist rset axis state status history | wire rpc admin tls client           | config journal.disk journal     | terminal     | cli.*
             cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
-            cli.look     | hostlist                                              | admin client                        |                                 | terminal ask | cli
-            cli.follow   | hostlist axis status                                  | rpc acquire admin tls client        |                                 | terminal ask | cli
+            cli.look     | problem hostlist                                      | admin client                        |                                 | terminal ask | cli
+            cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
             cli.past     | problem idset hostlist rset axis state history        | rpc admin client                    | journal.disk journal past       | terminal ask | cli
-            cli.journal  | history                                               |                                     | config journal.disk journal     | terminal ask | cli
-            cli.ledger   |                                                       |                                     | config journal.disk ledger etcd | terminal ask | cli
+            cli.journal  | problem history                                       |                                     | config journal.disk journal     | terminal ask | cli
+            cli.ledger   | problem                                               |                                     | config journal.disk ledger etcd | terminal ask | cli
             cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli
             cli.rset     | problem idset hostlist rset graph                     |                                     | config                          | terminal     | cli
             cli.token    | problem axis                                          | rpc admin operation client          | config journal.disk token       | terminal ask | cli

@@ -21,15 +21,15 @@ public final class DrainList {
     private final SelectionOptions selection = new SelectionOptions();
 
     @Mixin
-    private final TableOptions look = new TableOptions();
+    private final TableOptions look = StateTable.options(FORMATS);
 
     public void print(FluxClient client, Console console, Zone zone, boolean json) throws IOException {
         ObjectNode question = selection.question(console, List.of()).put("states", "drain");
-        StateDocument document = StateDocument.ask(client, StateDocument.HOLDS, look.expand(question.deepCopy(), json));
+        StateDocument document = StateDocument.ask(client, StateDocument.HOLDS, look.expand(question, json));
         if (json) {
             console.json(document.json());
         } else {
-            new StateTable(look, console, zone).print(document, question, FORMATS, client, "muster drain");
+            new StateTable(look, console, zone).print(document);
         }
     }
 }

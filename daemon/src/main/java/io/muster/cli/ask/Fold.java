@@ -33,7 +33,7 @@ public final class Fold {
     }
 
     public Table table() {
-        Table table = new Table(columns.toArray(new Column[0]));
+        Table table = new Table(columns);
         rows.forEach((key, merged) -> {
             String[] cells = key.toArray(new String[0]);
             for (int i = 0; i < cells.length; i++) {

@@ -9,6 +9,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -108,7 +109,7 @@ public record StateDocument(ObjectNode json) {
         return new Lifetime(time("starttime"), time("expiration")).text(now(), zone);
     }
 
-    static String count(long number) {
+    public static String count(long number) {
         return String.format(Locale.ROOT, "%,d", number);
     }
 
@@ -119,8 +120,8 @@ public record StateDocument(ObjectNode json) {
             String leader = standby.path("leader").asText();
             long lag = standby.path("lag").asLong();
             String of = leader.isEmpty() ? ", and no daemon is known to lead" : " of " + leader;
-            console.complain(verb + ": this daemon is a standby" + of + ": " + lag
-                    + (lag == 1 ? " event" : " events") + " behind, as of "
+            console.complain(verb + ": this daemon is a standby" + of + ": " + Text.count(lag, "event")
+                    + " behind, as of "
                     + String.format(Locale.ROOT, "%.3f", standby.path("age").asDouble()) + " s ago");
         }
         if (json.path("clock").isTextual()) {

@@ -2,12 +2,24 @@ package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.muster.inventory.idset.Idset;
+import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.StateGroup;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 
 /** A group of hosts in a document, for a table. */
 public record StateRow(JsonNode json) {
+    /** Rows of hosts that are not out, then the others, the newest first; those of which no time is known are last. */
+    public static final Comparator<StateRow> NEWEST =
+            Comparator.comparing(StateRow::isOut).thenComparing(row -> -row.since());
+
+    /** Rows in the order of R. */
+    public static final Comparator<StateRow> BY_HOST =
+            Comparator.comparing(row -> Idset.parse(row.text("ranks")).first());
+
     /** A row of a state without hosts. */
     public static StateRow empty(String state) {
         return new StateRow(JsonNodeFactory.instance
@@ -24,9 +36,7 @@ public record StateRow(JsonNode json) {
 
     /** Returns the state, followed by offline or unknown if the hosts are that besides. */
     public String word() {
-        JsonNode online = json.path("online");
-        String liveness = online.isNull() ? "unknown" : online.asBoolean(true) ? "" : "offline";
-        return state() + (liveness.isEmpty() || liveness.equals(state()) ? "" : "," + liveness);
+        return StateGroup.word(json);
     }
 
     public boolean up() {
@@ -43,6 +53,18 @@ public record StateRow(JsonNode json) {
 
     public String reason() {
         return text("reason");
+    }
+
+    /** Returns the reasons of the holds in the order of {@link #holders}, for a row that names these elsewhere. */
+    public String reasons() {
+        List<String> reasons = new ArrayList<>();
+        json.path("holds").forEach(hold -> reasons.add(hold.path("reason").asText("")));
+        return reasons.isEmpty() ? reason() : String.join("; ", reasons);
+    }
+
+    /** Returns whether the hosts cannot take a new job for a reason that somebody should know. */
+    public boolean isOut() {
+        return !state().equals(HostState.AVAILABLE.word()) && !state().equals(HostState.ALLOCATED.word());
     }
 
     public String hosts() {

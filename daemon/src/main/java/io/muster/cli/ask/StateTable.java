@@ -1,12 +1,10 @@
 package io.muster.cli.ask;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
+import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
-import io.muster.protocol.client.FluxClient;
-import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +21,9 @@ public final class StateTable {
             Column.right("since", "SINCE"),
             Column.left("timestamp", "TIME"),
             Column.left("holder", "HOLDER"),
-            Column.left("by", "BY"),
+            Column.left("by", "BY").optional(true),
             Column.left("until", "UNTIL"),
-            Column.flexible("reason", "REASON"),
+            Column.reason(),
             Column.ranks("ranks", "RANKS"),
             Column.hosts("nodelist", "NODELIST"));
 
@@ -39,24 +37,29 @@ public final class StateTable {
         this.zone = zone;
     }
 
-    /**
-     * Prints the groups of a document, or a summary of their hosts if the table is longer than the terminal.
-     *
-     * @param question for which the document was the answer
-     * @param formats formats by name
-     * @param verb the verb and its program, for messages
-     */
-    public void print(
-            StateDocument document, ObjectNode question, Map<String, String> formats, FluxClient client, String verb)
-            throws IOException {
-        Fold fold = new Fold(look.choose(COLUMNS, formats), look.expand());
-        for (StateRow group : document.groups()) {
-            fold.add(cells(group, document.now(), look.isTemplate(formats)), group);
-        }
-        look.print(fold.table(), formats, console, zone, () -> Summary.instead(console, zone, verb, client, question));
+    /** @param formats formats by name */
+    public static TableOptions options(Map<String, String> formats) {
+        return new TableOptions(COLUMNS, formats);
     }
 
-    private Map<String, String> cells(StateRow group, double now, boolean forPrograms) {
+    /** Prints the groups of a document, the newest first after those that are not out. */
+    public void print(StateDocument document) {
+        List<StateRow> groups =
+                document.groups().stream().sorted(StateRow.NEWEST).toList();
+        look.print(columns -> table(columns, groups, document.now()), console, zone);
+    }
+
+    private Table table(List<Column> columns, List<StateRow> groups, double now) {
+        boolean holder = columns.stream().anyMatch(column -> column.name().equals("holder"));
+        Fold fold = new Fold(columns, look.expand());
+        for (StateRow group : groups) {
+            fold.add(cells(group, now, holder), group);
+        }
+        return fold.table();
+    }
+
+    /** @param holder whether a column has the holders, which the reason then does not repeat */
+    private Map<String, String> cells(StateRow group, double now, boolean holder) {
         Map<String, String> cells = new HashMap<>();
         double since = group.since();
         cells.put("state", group.word());
@@ -65,11 +68,11 @@ public final class StateTable {
         cells.put("up", look.mark(console, group.up()));
         cells.put("up.ascii", group.up() ? "y" : "n");
         cells.put("since", Times.age(since, now));
-        cells.put("timestamp", since <= 0 ? "-" : forPrograms ? Times.second(since) : zone.second(since));
+        cells.put("timestamp", since <= 0 ? "-" : look.isTemplate() ? Times.second(since) : zone.second(since));
         cells.put("holder", group.holders());
         cells.put("by", group.by());
         cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));
-        cells.put("reason", group.reason());
+        cells.put("reason", holder ? group.reasons() : group.reason());
         return cells;
     }
 }

@@ -8,18 +8,20 @@ import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
- * The inventory in one screen. {@code muster summary} prints it, and lists that are longer than the terminal print it in
- * their place.
+ * The inventory in one screen, which {@code muster summary} prints.
  */
 public record Summary(StateDocument document) {
     /** The number of rows of each kind if there is no terminal; otherwise the height of the terminal determines it. */
@@ -35,13 +37,6 @@ public record Summary(StateDocument document) {
         return new Summary(StateDocument.ask(client, StateDocument.SUMMARY, question));
     }
 
-    /** Prints a summary in place of a list that is longer than the terminal. */
-    public static void instead(Console console, Zone zone, String verb, FluxClient client, ObjectNode question)
-            throws IOException {
-        ask(client, question).print(console, zone);
-        console.complain(verb + ": the table is longer than the terminal; --expand prints all of it");
-    }
-
     public void print(Console console, Zone zone) {
         int height = console.terminal().height();
         int most = height == 0 ? ROWS : Math.max(2, (height - OTHER_LINES) / KINDS);
@@ -49,9 +44,7 @@ public record Summary(StateDocument document) {
         JsonNode all = json().path("all");
         lines.put(
                 "up",
-                count(all, "nnodes_up") + " of " + count(all, "nnodes") + " hosts, " + count(all, "ncores_up") + " of "
-                        + count(all, "ncores") + " cores, " + count(all, "ngpus_up") + " of " + count(all, "ngpus")
-                        + " GPUs");
+                share(all, "nnodes", "host") + ", " + share(all, "ncores", "core") + ", " + share(all, "ngpus", "GPU"));
         List<String> states = new ArrayList<>();
         json().path("states")
                 .properties()
@@ -66,7 +59,7 @@ public record Summary(StateDocument document) {
                 json().path("clock").isNull() ? "" : json().path("clock").asText());
         lines.values().removeIf(String::isEmpty);
         lines.forEach((label, text) -> console.println(String.format(Locale.ROOT, "%-9s  %s", label, text)));
-        for (Table table : List.of(parts(most), troubles(most))) {
+        for (Table table : List.of(parts(most), troubles(most, console.style().width()))) {
             if (!table.rows().isEmpty()) {
                 console.print("\n" + table.render(true, console.style()));
             }
@@ -79,6 +72,10 @@ public record Summary(StateDocument document) {
 
     private static String count(JsonNode of, String key) {
         return StateDocument.count(of.path(key).asLong());
+    }
+
+    private static String share(JsonNode of, String key, String noun) {
+        return count(of, key + "_up") + " of " + Text.count(of.path(key).asLong(), noun);
     }
 
     private String schedulers(Zone zone) {
@@ -96,13 +93,17 @@ public record Summary(StateDocument document) {
                             : name + ", connected since " + zone.second(since) + " ("
                                     + Times.age(since, document.now()) + "), "
                                     + (behind
-                                            ? "behind: has not read the changes of " + count(scheduler, "unsent_nnodes")
-                                                    + " hosts"
+                                            ? "behind: has not read the changes of "
+                                                    + Text.count(
+                                                            scheduler
+                                                                    .path("unsent_nnodes")
+                                                                    .asLong(),
+                                                            "host")
                                             : "has every change")
                                     + (unknown == 0
                                             ? ""
-                                            : ", does not know " + StateDocument.count(unknown)
-                                                    + " hosts until it acquires again"));
+                                            : ", does not know " + Text.count(unknown, "host")
+                                                    + " until it acquires again"));
         }
         boolean known = !json().path("schedulers").isNull();
         return all.isEmpty() && known ? "none is connected" : String.join("; ", all);
@@ -144,7 +145,7 @@ public record Summary(StateDocument document) {
         for (int i = 0; i < shown.size(); i++) {
             JsonNode part = shown.get(i);
             table.row(
-                    label(i, kind, parts.size(), most),
+                    label(i, kind, parts.size(), parts.size() > most),
                     part.path("name").asText(),
                     count(part, "nnodes_up"),
                     count(part, "nnodes"),
@@ -156,40 +157,52 @@ public record Summary(StateDocument document) {
     }
 
     /** Returns the first cell of a row: the kind in the first row, and in the second row the number of all rows if some are left out. */
-    private static String label(int row, String kind, int all, int most) {
-        return row == 0 ? kind : row == 1 && all > most ? "of " + StateDocument.count(all) : "";
+    private static String label(int row, String kind, int all, boolean cut) {
+        return row == 0 ? kind : row == 1 && cut ? "of " + StateDocument.count(all) : "";
     }
 
-    private Table troubles(int most) {
-        Table table = new Table(
+    private Table troubles(int most, int width) {
+        List<Column> columns = List.of(
                 Column.left("kind", ""),
-                Column.right("time", "TIME"),
+                Column.right("since", "SINCE"),
                 Column.left("state", "STATE"),
                 Column.right("nnodes", "NNODES"),
-                Column.left("holder", "HOLDER"),
-                Column.flexible("reason", "REASON"),
+                Column.left("until", "UNTIL").optional(true),
+                Column.left("holder", "HOLDER").optional(true),
+                Column.reason(),
                 Column.hosts("nodelist", "NODELIST"));
-        double now = document.now();
-        troubles(table, "new in " + Times.span(now - document.time("since")), rows("new"), most);
-        troubles(table, "oldest", rows("oldest"), most);
-        troubles(table, "ending", rows("ending"), most);
+        return Table.fitting(columns, width, shown -> troubles(shown, most));
+    }
+
+    private Table troubles(List<Column> columns, int most) {
+        Table table = new Table(columns);
+        Set<JsonNode> printed = new HashSet<>();
+        String recent = "new in " + Times.span(document.now() - document.time("since"));
+        troubles(table, recent, rows("new"), most, printed);
+        troubles(table, "oldest", rows("oldest"), most, printed);
+        troubles(table, "ending", rows("ending"), most, printed);
         return table;
     }
 
-    private void troubles(Table table, String kind, List<JsonNode> all, int most) {
+    /** Adds a row for each of the first troubles of a kind that have none yet. */
+    private void troubles(Table table, String kind, List<JsonNode> all, int most, Set<JsonNode> printed) {
         double now = document.now();
-        for (int i = 0; i < Math.min(most, all.size()); i++) {
-            JsonNode trouble = all.get(i);
-            table.row(
-                    label(i, kind, all.size(), most),
-                    kind.equals("ending")
-                            ? "in " + Times.span(StateDocument.time(trouble.path("until")) - now)
-                            : Times.age(StateDocument.time(trouble.path("since")), now),
-                    trouble.path("state").asText(),
-                    count(trouble, "nnodes"),
-                    trouble.path("holder").asText(),
-                    trouble.path("reason").asText(),
-                    trouble.path("hosts").asText());
+        List<JsonNode> others =
+                all.stream().filter(trouble -> !printed.contains(trouble)).toList();
+        for (int i = 0; i < Math.min(most, others.size()); i++) {
+            JsonNode trouble = others.get(i);
+            printed.add(trouble);
+            double until = StateDocument.time(trouble.path("until"));
+            Map<String, String> cells = Map.of(
+                    "kind", label(i, kind, all.size(), others.size() > most),
+                    "since", Times.age(StateDocument.time(trouble.path("since")), now),
+                    "state", trouble.path("state").asText(),
+                    "nnodes", count(trouble, "nnodes"),
+                    "until", until == 0 ? "" : "in " + Times.span(until - now),
+                    "holder", trouble.path("holder").asText(),
+                    "reason", trouble.path("reason").asText(),
+                    "nodelist", trouble.path("hosts").asText());
+            table.row(cells);
         }
     }
 }

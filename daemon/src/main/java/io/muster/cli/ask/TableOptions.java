@@ -10,11 +10,13 @@ import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Template;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.problem.MalformedException;
-import java.io.IOException;
+import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -49,12 +51,37 @@ public final class TableOptions {
     private String color = "auto";
 
     @Option(
+            names = "--all",
+            description =
+                    "Print all rows. Without --all, a terminal shows as many rows as it has room for, and the number of"
+                            + " the others.")
+    private boolean all;
+
+    @Option(
             names = "--expand",
             description =
-                    "Print every host by its full name instead of host[0-99], and cut nothing. Without --expand, a"
-                            + " list of hosts is cut to the width of a terminal, and a table that is longer than the"
-                            + " terminal is replaced by a summary, unless -o is given.")
+                    "Print every host by its full name instead of host[0-99], in all rows. Without --expand, a list of"
+                            + " hosts is cut to the width of a terminal.")
     private boolean expand;
+
+    private final List<Column> columns;
+    private final Map<String, String> formats;
+
+    /**
+     * @param columns all columns of which the user may choose some
+     * @param formats formats by name, one of them {@code default}
+     */
+    public TableOptions(List<Column> columns, Map<String, String> formats) {
+        this.columns = columns;
+        this.formats = formats;
+    }
+
+    /** Returns the words of which a format may consist. */
+    public List<String> words() {
+        List<String> words = new ArrayList<>(new TreeSet<>(formats.keySet()));
+        columns.forEach(column -> words.add(column.name()));
+        return words;
+    }
 
     public boolean expand() {
         return expand;
@@ -76,19 +103,15 @@ public final class TableOptions {
         return console.style().mark(up);
     }
 
-    /**
-     * Returns the requested columns, in order.
-     *
-     * @param formats formats by name, one of them {@code default}
-     */
-    public List<Column> choose(List<Column> all, Map<String, String> formats) {
+    /** Returns the requested columns, in order. Columns that the user requested are not left out. */
+    public List<Column> choose() {
         if (HELP.equals(format)) {
-            return all;
+            return columns;
         }
-        String wanted = wanted(formats);
         List<Column> chosen = new ArrayList<>();
-        for (String field : isTemplate(wanted) ? template(wanted).fields() : List.of(wanted.split(","))) {
-            chosen.add(find(all, field));
+        for (String field : isTemplate() ? template().fields() : List.of(wanted().split(","))) {
+            Column column = find(field);
+            chosen.add(column.optional(column.optional() && format == null));
         }
         if (expand) {
             Column last = chosen.get(chosen.size() - 1);
@@ -97,58 +120,54 @@ public final class TableOptions {
         return chosen;
     }
 
-    private String wanted(Map<String, String> formats) {
+    private String wanted() {
         String name = format == null ? "default" : format;
         return formats.getOrDefault(name, name);
     }
 
-    /** Returns whether the table is longer than the terminal, and the user has not asked for this table in particular. */
-    private boolean isTooLong(Table table, Console console) {
-        int height = console.terminal().height();
-        int lines = table.rows().size() + (noHeader ? 0 : 1) + 1; // the last line is the prompt
-        return height > 0 && lines > height && !expand && format == null;
-    }
-
-    private static Column find(List<Column> all, String name) {
-        for (Column column : all) {
+    private Column find(String name) {
+        List<String> names = new ArrayList<>();
+        for (Column column : columns) {
             if (column.name().equals(name)) {
                 return column;
             }
+            names.add(column.name());
         }
-        throw new Failure(Exit.USAGE, "--format: there is no column " + name + "; there are " + names(all));
-    }
-
-    private static String names(List<Column> all) {
-        List<String> names = new ArrayList<>();
-        all.forEach(column -> names.add(column.name()));
-        return String.join(", ", names);
-    }
-
-    /** Prints something else in place of a table that is longer than the terminal. */
-    public interface Substitute {
-        void print() throws IOException;
+        throw new Failure(
+                Exit.USAGE, "--format: there is no column " + name + "; there are " + String.join(", ", names));
     }
 
     /**
      * Prints a table in the requested format.
      *
-     * @param table a table with the columns that {@link #choose} returned
+     * @param make makes the table with some of the columns that {@link #choose} returned
      */
-    public void print(Table table, Map<String, String> formats, Console console, Zone zone, Substitute brief)
-            throws IOException {
-        String wanted = wanted(formats);
-        if (isTooLong(table, console)) {
-            brief.print();
-        } else if (HELP.equals(format)) {
-            help(table.columns(), formats, console);
-        } else if (isTemplate(wanted)) {
-            console.print(template(wanted).render(table, !noHeader, style(console), zone));
+    public void print(Function<List<Column>, Table> make, Console console, Zone zone) {
+        if (HELP.equals(format)) {
+            help(console);
+        } else if (isTemplate()) {
+            console.print(template().render(make.apply(choose()), !noHeader, style(console), zone));
         } else {
-            console.print(table.render(!noHeader, style(console)));
+            int width = expand ? 0 : console.style().width();
+            print(Table.fitting(choose(), width, make), console);
         }
     }
 
-    private static void help(List<Column> columns, Map<String, String> formats, Console console) {
+    /** Prints as many rows as the terminal has room for. The last line is left for the prompt. */
+    private void print(Table table, Console console) {
+        int height = console.terminal().height();
+        int most = height == 0 || all || expand ? Integer.MAX_VALUE : height - 1;
+        String text = table.render(!noHeader, style(console));
+        int rows = table.rows().size();
+        while (rows > 1 && text.lines().count() > most) {
+            rows = Math.min(rows - 1, height);
+            text = table.first(rows).render(!noHeader, style(console))
+                    + Text.count(table.rows().size() - rows, "more row") + ": " + console.line() + " | less\n";
+        }
+        console.print(text);
+    }
+
+    private void help(Console console) {
         console.println("formats:");
         new TreeMap<>(formats).forEach((name, format) -> console.println("  " + name + " = " + format));
         console.println("columns:");
@@ -156,17 +175,13 @@ public final class TableOptions {
     }
 
     /** Returns whether the requested format is text with fields, whose times are for programs, as in flux. */
-    boolean isTemplate(Map<String, String> formats) {
-        return isTemplate(wanted(formats));
+    boolean isTemplate() {
+        return wanted().indexOf('{') >= 0;
     }
 
-    private static boolean isTemplate(String format) {
-        return format.indexOf('{') >= 0;
-    }
-
-    private static Template template(String format) {
+    private Template template() {
         try {
-            return Template.parse(format);
+            return Template.parse(wanted());
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, "--format: " + e.getMessage());
         }

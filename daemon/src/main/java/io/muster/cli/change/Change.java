@@ -4,12 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerVerb;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.Text;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Expected;
 import io.muster.protocol.admin.ChangeAnswer;
@@ -28,8 +30,6 @@ import picocli.CommandLine.Spec;
 
 /** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
-    private static final double PERCENT = 100;
-
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
 
@@ -98,8 +98,9 @@ abstract class Change extends ServerVerb {
         }
         Hostlist hosts = Hostlist.parse(named);
         String answer = console()
-                .ask("This changes " + hosts.size() + " of " + dry.nodes() + " hosts ("
-                        + Math.round(PERCENT * hosts.size() / dry.nodes()) + " %): " + hosts.abridged()
+                .ask("This changes " + StateDocument.count(hosts.size()) + " of " + Text.count(dry.nodes(), "host")
+                        + " ("
+                        + Text.percent(hosts.size(), dry.nodes()) + "): " + hosts.abridged()
                         + ". Continue? [y/N]");
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");

@@ -19,8 +19,9 @@ import picocli.CommandLine.Mixin;
         name = "top",
         description = {
             "Show in the terminal which hosts are out and why, and follow the changes.",
-            "Keys: up, down, page up, page down, Home and End choose a row, Enter shows the output of `muster why` for its first "
-                    + "host, / filters by any text, h asks for a host, Escape goes back, q ends.",
+            "Keys: up, down, page up, page down, Home and End, or those of vi, choose a row; Enter shows the output of"
+                    + " `muster why` for its first host; s sorts by newest, state or host; / filters by any text; h asks for"
+                    + " a host; ? lists all keys; Escape goes back; q ends.",
             "If the connection is lost, the last view stays, with its age, and the verb connects again."
         },
         footer = {"  muster top", "  muster top --uri=ssh://admin@cluster"})

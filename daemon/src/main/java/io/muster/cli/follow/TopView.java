@@ -8,23 +8,52 @@ import io.muster.cli.terminal.Style;
 import io.muster.cli.terminal.Table;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.status.HostState;
+import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The contents of the screen of {@code muster top}, and the effects of keys. Does not use the terminal. */
 final class TopView {
     private static final int HEAD = 3;
+    private static final int END = 1 << 24;
     /** The state is read more often than this, unless the daemon does not answer. */
     private static final int LONGEST_SILENCE_SECONDS = 10;
 
-    private static final String HELP = "up/down choose   Enter host   / filter   h host by name   Escape back   q end";
+    /** The columns of the labels of an account, which its wrapped lines leave free. */
+    private static final int LABELS = 14;
+
+    private static final String KEYS = "Enter why   / filter   s sort   ? keys   q end";
+    private static final List<String> HELP = List.of(
+            "up, k    down, j          choose a row, or scroll",
+            "page up, Ctrl-B    page down, Ctrl-F",
+            "Home, g    End, G",
+            "Enter                     show `muster why` of the first host of the row",
+            "s                         sort by newest, state, host",
+            "/                         show only rows with a text",
+            "h                         ask for a host to show",
+            "Escape                    go back; show all rows again",
+            "q                         end");
+
+    private static final List<String> ORDERS = List.of("newest first", "by state", "by host");
+    private static final List<Comparator<StateRow>> COMPARATORS = List.of(
+            StateRow.NEWEST,
+            Comparator.comparing(StateRow::isOut), // all are, so this keeps the order of the daemon
+            StateRow.BY_HOST);
+
+    private static final List<Column> COLUMNS = List.of(
+            Column.right("state", "STATE"),
+            Column.right("nnodes", "NNODES"),
+            Column.right("since", "SINCE").optional(true),
+            Column.left("holder", "HOLDER").optional(true),
+            Column.left("by", "BY").optional(true),
+            Column.reason(),
+            Column.hosts("nodelist", "NODELIST"));
 
     private final Style style;
     private @Nullable StateDocument standing;
@@ -40,6 +69,11 @@ final class TopView {
     private int chosen;
     private int first;
     private int visible;
+    private int order;
+    private boolean help;
+    /** The first line of the account that is shown. */
+    private int top;
+
     private String filter = "";
     /** The label of the text that is being typed; null if no text is. */
     private @Nullable String label;
@@ -75,26 +109,46 @@ final class TopView {
             type(key);
             return true;
         }
+        if (help && !key.equals("q")) {
+            help = false;
+            return true;
+        }
         switch (key) {
             case "q" -> {
                 return false;
             }
-            case "up" -> chosen--;
-            case "down" -> chosen++;
-            case "page up" -> chosen -= visible;
-            case "page down" -> chosen += visible;
-            case "home" -> chosen = 0;
-            case "end" -> chosen = Integer.MAX_VALUE / 2;
+            case "up", "k" -> move(-1);
+            case "down", "j" -> move(1);
+            case "page up" -> move(-room());
+            case "page down" -> move(room());
+            case "home", "g" -> move(-END);
+            case "end", "G" -> move(END);
             case "/" -> prompt("filter: ", filter);
             case "h" -> prompt("host: ", "");
-            case "enter" -> host = host.isEmpty() ? firstHost() : "";
+            case "s" -> {
+                order = (order + 1) % ORDERS.size();
+                chosen = 0;
+            }
+            case "?" -> help = true;
+            case "enter" -> open(host.isEmpty() ? firstHost() : "");
             case "escape", "back" -> {
                 filter = host.isEmpty() ? "" : filter;
-                host = "";
+                open("");
             }
             default -> {}
         }
         return true;
+    }
+
+    private void move(int rows) {
+        chosen += host.isEmpty() ? rows : 0;
+        top += host.isEmpty() ? 0 : rows;
+    }
+
+    private void open(String name) {
+        host = name;
+        account = List.of();
+        top = 0;
     }
 
     private void prompt(String what, String text) {
@@ -107,7 +161,7 @@ final class TopView {
         switch (key) {
             case "escape" -> label = null;
             case "enter" -> {
-                host = isFilter ? "" : typed.strip();
+                open(isFilter ? "" : typed.strip());
                 label = null;
             }
             case "back" ->
@@ -126,10 +180,8 @@ final class TopView {
 
     private String firstHost() {
         List<StateRow> groups = groups();
-        return groups.isEmpty()
-                ? ""
-                : Hostlist.parse(groups.get(Math.min(chosen, groups.size() - 1)).hosts())
-                        .nth(0);
+        int row = Math.max(0, Math.min(chosen, groups.size() - 1));
+        return groups.isEmpty() ? "" : Hostlist.parse(groups.get(row).hosts()).nth(0);
     }
 
     private List<StateRow> groups() {
@@ -137,9 +189,9 @@ final class TopView {
         if (now == null) {
             return List.of();
         }
-        Set<String> in = Set.of(HostState.AVAILABLE.word(), HostState.ALLOCATED.word());
         return now.groups().stream()
-                .filter(group -> !in.contains(group.state()) && matches(group))
+                .filter(group -> group.isOut() && matches(group))
+                .sorted(COMPARATORS.get(order))
                 .toList();
     }
 
@@ -151,7 +203,7 @@ final class TopView {
 
     /** Returns the line of the chosen row; -1 if none is chosen. */
     int marked() {
-        return host.isEmpty() && visible > 0 ? HEAD + chosen - first : -1;
+        return host.isEmpty() && !help && visible > 0 ? HEAD + chosen - first : -1;
     }
 
     List<String> lines(long nanos) {
@@ -165,13 +217,51 @@ final class TopView {
         lines.add(sums(shown));
         String fault = fault(shown, age);
         lines.add(fault == null ? filter.isEmpty() ? "" : "filter: " + filter : "! " + fault);
-        lines.addAll(host.isEmpty() ? table(now) : account);
+        lines.addAll(help ? HELP : host.isEmpty() ? table(now) : account());
         while (lines.size() < rows - 1) {
             lines.add("");
         }
         List<String> cut = new ArrayList<>(lines.subList(0, Math.max(0, rows - 1)));
-        cut.add(label == null ? HELP.substring(0, Math.min(HELP.length(), Math.max(0, columns))) : label + typed + "_");
+        cut.add(label == null ? place() + KEYS : label + typed + "_");
         return cut;
+    }
+
+    private String place() {
+        if (help) {
+            return "";
+        }
+        if (!host.isEmpty()) {
+            int all = wrapped().size();
+            return all <= room() ? "" : "line " + (top + 1) + " of " + all + "   ";
+        }
+        int all = groups().size();
+        return all == 0 ? "" : chosen + 1 + " of " + all + ", " + ORDERS.get(order) + "   ";
+    }
+
+    private int room() {
+        return Math.max(1, rows - HEAD - (host.isEmpty() ? 1 : 0));
+    }
+
+    private List<String> account() {
+        List<String> lines = wrapped();
+        top = Math.max(0, Math.min(top, lines.size() - room()));
+        return lines.subList(top, Math.min(lines.size(), top + room()));
+    }
+
+    private List<String> wrapped() {
+        String indent = " ".repeat(columns < 4 * LABELS ? 2 : LABELS);
+        List<String> lines = new ArrayList<>();
+        for (String line : account) {
+            String rest = line;
+            while (rest.length() > Math.max(2 * indent.length(), columns)) {
+                int space = rest.lastIndexOf(' ', columns);
+                int end = space > indent.length() ? space : columns;
+                lines.add(rest.substring(0, end));
+                rest = indent + rest.substring(end).stripLeading();
+            }
+            lines.add(rest);
+        }
+        return lines;
     }
 
     private @Nullable String fault(StateDocument shown, double age) {
@@ -193,40 +283,40 @@ final class TopView {
             all += group.nnodes();
         }
         List<String> words = new ArrayList<>();
-        sums.forEach((word, number) -> words.add(number + " " + word));
-        return all + " hosts: " + String.join(", ", words) + "   seq "
+        sums.forEach((word, number) -> words.add(StateDocument.count(number) + " " + word));
+        return Text.count(all, "host") + ": " + String.join(", ", words) + "   seq "
                 + shown.json().path("seq").asLong();
     }
 
     private List<String> table(double now) {
         List<StateRow> groups = groups();
-        int room = Math.max(1, rows - HEAD - 1);
+        int room = room();
         chosen = Math.max(0, Math.min(chosen, groups.size() - 1));
         first = Math.max(Math.min(first, chosen), chosen - room + 1);
         visible = Math.min(room, groups.size() - first);
         if (groups.isEmpty()) {
             return List.of(filter.isEmpty() ? "No host is out." : "No row has this text.");
         }
-        Table table = new Table(
-                Column.right("state", "STATE"),
-                Column.right("nnodes", "NNODES"),
-                Column.right("since", "SINCE"),
-                Column.left("holder", "HOLDER"),
-                Column.left("by", "BY"),
-                Column.flexible("reason", "REASON"),
-                Column.hosts("nodelist", "NODELIST"));
-        for (StateRow group : groups.subList(first, first + visible)) {
-            table.row(
-                    group.word(),
-                    Integer.toString(group.nnodes()),
-                    Times.age(group.since(), now),
-                    group.holders(),
-                    group.by(),
-                    group.reason(),
-                    group.hosts());
-        }
+        List<StateRow> shown = groups.subList(first, first + visible);
+        Table table = Table.fitting(COLUMNS, columns, kept -> table(kept, shown, now));
         return table.render(true, new Style(style.color(), style.marks(), columns))
                 .lines()
                 .toList();
+    }
+
+    private static Table table(List<Column> columns, List<StateRow> shown, double now) {
+        boolean holder = columns.stream().anyMatch(column -> column.name().equals("holder"));
+        Table table = new Table(columns);
+        for (StateRow group : shown) {
+            table.row(Map.of(
+                    "state", group.word(),
+                    "nnodes", Integer.toString(group.nnodes()),
+                    "since", Times.age(group.since(), now),
+                    "holder", group.holders(),
+                    "by", group.by(),
+                    "reason", holder ? group.reasons() : group.reason(),
+                    "nodelist", group.hosts()));
+        }
+        return table;
     }
 }

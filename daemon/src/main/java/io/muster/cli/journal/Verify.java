@@ -11,6 +11,7 @@ import io.muster.cli.terminal.Verb;
 import io.muster.daemon.journal.JournalCheck;
 import io.muster.daemon.journal.JournalDump;
 import io.muster.daemon.journal.disk.LocalDisk;
+import io.muster.inventory.problem.Text;
 import java.io.IOException;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -45,9 +46,9 @@ public final class Verify extends Verb {
         } else {
             report.findings().forEach(finding -> console().println(finding.toString()));
             console()
-                    .println(disk.where() + ": " + report.events() + " events"
+                    .println(disk.where() + ": " + Text.count(report.events(), "event")
                             + (report.events() == 0 ? "" : ", seq " + report.firstSeq() + " to " + report.lastSeq())
-                            + ", in " + report.segments() + (report.segments() == 1 ? " segment" : " segments")
+                            + ", in " + Text.count(report.segments(), "segment")
                             + (report.startable()
                                     ? "; a daemon can start from it"
                                     : "; damaged: `muster journal repair`"));

@@ -16,6 +16,7 @@ import io.muster.daemon.config.LedgerSettings;
 import io.muster.daemon.etcd.LedgerAdmin;
 import io.muster.daemon.journal.disk.LocalDisk;
 import io.muster.daemon.ledger.Leader;
+import io.muster.inventory.problem.Text;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -150,7 +151,7 @@ public abstract class LedgerVerb extends Verb {
 
         @Override
         int run(Config config, LedgerAdmin ledger) throws IOException {
-            console().println("the ledger in etcd is sound: " + ledger.verify() + " events in the log");
+            console().println("the ledger in etcd is sound: " + Text.count(ledger.verify(), "event") + " in the log");
             return Exit.OK;
         }
     }

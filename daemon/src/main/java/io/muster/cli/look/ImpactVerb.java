@@ -7,6 +7,7 @@ import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -23,8 +24,6 @@ import picocli.CommandLine.Parameters;
         },
         footer = {"  muster impact node[0-9]", "  muster impact @rack4", "  muster impact --json '@{gpu in rack4}'"})
 public final class ImpactVerb extends ReadVerb {
-    private static final double PERCENT = 100;
-
     @Parameters(
             arity = "1..*",
             paramLabel = "TARGETS",
@@ -47,9 +46,11 @@ public final class ImpactVerb extends ReadVerb {
             return Exit.OK;
         }
         console()
-                .println(hosts(json.path("hosts")) + ": " + json.path("nnodes") + " hosts, " + json.path("ncores")
-                        + " cores, " + json.path("ngpus") + " GPUs; schedulers may use " + json.path("nnodes_up")
-                        + " of them");
+                .println(hosts(json.path("hosts")) + ": "
+                        + Text.count(json.path("nnodes").asLong(), "host") + ", "
+                        + Text.count(json.path("ncores").asLong(), "core") + ", "
+                        + Text.count(json.path("ngpus").asLong(), "GPU") + "; schedulers may use "
+                        + json.path("nnodes_up") + " of them");
         String jobs = hosts(json.path("allocated"));
         String silent = hosts(json.path("unreported"));
         console()
@@ -69,9 +70,10 @@ public final class ImpactVerb extends ReadVerb {
     private void left(String name, JsonNode part) {
         long before = part.path("nnodes_up").asLong();
         long after = part.path("nnodes_left").asLong();
-        String share = before == 0 ? "" : " (" + Math.round(PERCENT * after / before) + " %)";
+        String share = before == 0 ? "" : " (" + Text.percent(after, before) + ")";
         console()
-                .println(name + ": " + after + " of " + before + " hosts are left" + share
+                .println(name + ": " + StateDocument.count(after) + " of " + Text.count(before, "host")
+                        + (after == 1 ? " is left" : " are left") + share
                         + (part.path("last").asBoolean() ? ": these are the last" : ""));
     }
 }

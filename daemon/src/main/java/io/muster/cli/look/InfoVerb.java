@@ -1,5 +1,6 @@
 package io.muster.cli.look;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
@@ -26,12 +27,17 @@ public final class InfoVerb extends UsageVerb {
             console().json(json);
         } else {
             console()
-                    .println(json.path("nnodes").asInt() + " Nodes, "
-                            + json.path("ncores").asLong() + " Cores, "
-                            + json.path("ngpus").asLong() + " GPUs");
+                    .println(count(json, "nnodes", " Node") + ", " + count(json, "ncores", " Core") + ", "
+                            + count(json, "ngpus", " GPU"));
             String times = list.lifetime(console().zone());
             console().print(times.isEmpty() ? "" : times + "\n");
         }
         return Exit.OK;
+    }
+
+    /** Returns a number without commas, because scripts for flux read it. */
+    private static String count(JsonNode of, String key, String noun) {
+        long number = of.path(key).asLong();
+        return number + noun + (number == 1 ? "" : "s");
     }
 }

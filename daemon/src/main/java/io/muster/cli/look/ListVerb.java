@@ -5,11 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Fold;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.StateRow;
-import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Table;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -57,7 +57,7 @@ public final class ListVerb extends UsageVerb {
     private boolean noSkipEmpty;
 
     @Mixin
-    private final TableOptions look = new TableOptions();
+    private final TableOptions look = new TableOptions(COLUMNS, FORMATS);
 
     public ListVerb(Console console) {
         super(console);
@@ -65,14 +65,19 @@ public final class ListVerb extends UsageVerb {
 
     @Override
     int run(FluxClient client, ObjectNode question) throws IOException {
-        List<Column> columns = json() ? List.of() : look.choose(COLUMNS, FORMATS);
+        List<Column> columns = json() ? List.of() : look.choose();
         boolean resources = columns.stream().anyMatch(column -> column.name().equals("rlist"));
-        StateDocument list = StateDocument.ask(
-                client, StateDocument.LIST, look.expand(question.deepCopy().put("rlist", resources), json()));
+        StateDocument list =
+                StateDocument.ask(client, StateDocument.LIST, look.expand(question.put("rlist", resources), json()));
         if (json()) {
             console().json(list.json());
             return Exit.OK;
         }
+        look.print(shown -> table(list, shown), console(), console().zone());
+        return Exit.OK;
+    }
+
+    private Table table(StateDocument list, List<Column> columns) {
         Fold fold = new Fold(columns, look.expand());
         List<StateRow> groups = list.groups();
         List<String> queues = new StateRow(list.json()).names("queues");
@@ -85,13 +90,7 @@ public final class ListVerb extends UsageVerb {
                 fold.add(Map.of("state", state), StateRow.empty(state));
             }
         }
-        look.print(
-                fold.table(),
-                FORMATS,
-                console(),
-                console().zone(),
-                () -> Summary.instead(console(), console().zone(), "muster list", client, question));
-        return Exit.OK;
+        return fold.table();
     }
 
     private boolean skipsEmpty() {

@@ -6,11 +6,11 @@ import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.StateRow;
-import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.TableOptions;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Table;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.List;
@@ -47,7 +47,7 @@ public final class PropertyList extends ReadVerb {
     private final SelectionOptions selection = new SelectionOptions();
 
     @Mixin
-    private final TableOptions look = new TableOptions();
+    private final TableOptions look = new TableOptions(COLUMNS, FORMATS);
 
     public PropertyList(Console console) {
         super(console);
@@ -56,22 +56,21 @@ public final class PropertyList extends ReadVerb {
     @Override
     protected int run(FluxClient client) throws IOException {
         ObjectNode question = selection.question(console(), targets);
-        StateDocument layout = StateDocument.ask(client, StateDocument.LAYOUT, question.deepCopy());
+        StateDocument layout = StateDocument.ask(client, StateDocument.LAYOUT, question);
         if (json()) {
             console().json(layout.json());
         } else {
-            Fold fold = new Fold(look.choose(COLUMNS, FORMATS), look.expand());
-            layout.json()
-                    .path("properties")
-                    .forEach(property ->
-                            fold.add(Map.of("property", property.path("name").asText()), new StateRow(property)));
-            look.print(
-                    fold.table(),
-                    FORMATS,
-                    console(),
-                    console().zone(),
-                    () -> Summary.instead(console(), console().zone(), "muster property list", client, question));
+            look.print(columns -> table(layout, columns), console(), console().zone());
         }
         return Exit.OK;
+    }
+
+    private Table table(StateDocument layout, List<Column> columns) {
+        Fold fold = new Fold(columns, look.expand());
+        layout.json()
+                .path("properties")
+                .forEach(property ->
+                        fold.add(Map.of("property", property.path("name").asText()), new StateRow(property)));
+        return fold.table();
     }
 }

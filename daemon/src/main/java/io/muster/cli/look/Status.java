@@ -28,13 +28,13 @@ import picocli.CommandLine.Parameters;
                     + " but not heard from lately), excluded, lost (shrunk), draining (drained, and a job still uses it),"
                     + " drained. Offline or unknown follows the last four if a host is that besides. ✔ marks hosts that"
                     + " schedulers may use.",
-            "If the table is longer than the terminal, `muster summary` is printed instead."
+            "The newest rows come first, after those of hosts that are not out. `muster summary` has the sums."
         },
         footer = {"  muster status", "  muster status --state=drained -o long", "  muster status @gpu"})
 public final class Status extends ReadVerb {
     private static final Map<String, String> FORMATS = Map.of(
             "default",
-            "state,up,nnodes,reason,nodelist",
+            "state,up,nnodes,by,reason,nodelist",
             "long",
             "state,up,nnodes,since,holder,by,until,reason,nodelist");
 
@@ -63,7 +63,7 @@ public final class Status extends ReadVerb {
     private final SelectionOptions selection = new SelectionOptions();
 
     @Mixin
-    private final TableOptions look = new TableOptions();
+    private final TableOptions look = StateTable.options(FORMATS);
 
     @Mixin
     private final ZoneOption zone = new ZoneOption();
@@ -78,15 +78,13 @@ public final class Status extends ReadVerb {
         if (states != null) {
             question.put("states", states);
         }
-        StateDocument document =
-                StateDocument.ask(client, StateDocument.STATUS, look.expand(question.deepCopy(), json()));
+        StateDocument document = StateDocument.ask(client, StateDocument.STATUS, look.expand(question, json()));
         if (json()) {
             console().json(document.json());
             return Exit.OK;
         }
         document.warn(console(), zone.zone(console()), "muster status");
-        new StateTable(look, console(), zone.zone(console()))
-                .print(document, question, FORMATS, client, "muster status");
+        new StateTable(look, console(), zone.zone(console())).print(document);
         // Departed hosts have no rank, so the table has no row for them, but a user may look for their drain.
         String departed = document.json().path("departed_drained").asText();
         if (!departed.isEmpty() && targets.isEmpty() && states == null) {

@@ -8,6 +8,7 @@ import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.Style;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
 import io.muster.cli.terminal.Zone;
@@ -21,6 +22,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.TargetExpression;
 import java.io.IOException;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +48,9 @@ import picocli.CommandLine.Parameters;
             "  muster history --notes --state-dir=backup node7"
         })
 public final class History extends Verb {
+    /** On a terminal with fewer columns, the times have no zone. */
+    private static final int NARROW = 80;
+
     @Parameters(
             arity = "1..*",
             paramLabel = "HOST",
@@ -156,30 +161,74 @@ public final class History extends Verb {
      * @param isPast whether that end is before the present time
      */
     private void print(PastAnswer answer, double end, boolean isPast, Zone zone) {
-        Table table = new Table(
+        boolean isOneHost = !notes
+                && hosts.size() == 1
+                && answer.intervals().stream()
+                        .allMatch(entry -> entry.getValue()
+                                .equals(answer.intervals().get(0).getValue()));
+        List<Column> columns = List.of(
                 Column.left("from", "FROM"),
-                Column.left("to", "TO"),
+                Column.left("to", "TO").optional(true),
                 Column.right("for", "FOR"),
                 Column.left("state", "STATE"),
-                Column.left("holder", "HOLDER"),
-                Column.left("by", "BY"),
-                Column.left("ended", "ENDED BY"),
-                Column.flexible("reason", "REASON"),
-                Column.hosts("nodelist", "NODELIST"));
-        for (Map.Entry<Outage, List<String>> entry : answer.intervals()) {
-            Outage i = entry.getKey();
-            table.row(
-                    i.from() == 0 ? "before " + zone.second(answer.coverage().first()) : zone.second(i.from()),
-                    i.isOpen() ? isPast ? "after " + zone.second(end) : "-" : zone.second(i.to()),
-                    i.from() == 0 ? "" : Times.span((i.isOpen() ? end : i.to()) - i.from()),
-                    i.kind().word(),
-                    i.kind().isNote() ? "" : i.holder(),
-                    i.by(),
-                    i.endedBy(),
-                    i.reason() + (i.comment().isEmpty() ? "" : " -> " + i.comment()),
-                    Hostlist.of(entry.getValue()).sort()
-                            + (i.kind().isNote() && !i.holder().isEmpty() ? "/" + i.holder() : ""));
-        }
-        console().print(table.render(true, console().style()));
+                Column.left("holder", "HOLDER").optional(true),
+                Column.left("by", "BY").optional(true),
+                Column.left("ended", "ENDED BY").optional(true),
+                Column.reason(),
+                Column.hosts("nodelist", "NODELIST").optional(isOneHost));
+        Style style = console().style();
+        boolean isNarrow = style.width() > 0 && style.width() < NARROW;
+        Column to = columns.get(1);
+        Table table = Table.fitting(columns, style.width(), shown -> {
+            Table rows = new Table(shown);
+            answer.intervals().forEach(entry -> {
+                double from = entry.getKey().from() == 0
+                        ? answer.coverage().first()
+                        : entry.getKey().from();
+                Map<String, String> cells = new HashMap<>(cells(entry, from, end, isPast, zone));
+                if (isNarrow) {
+                    List.of("from", "to")
+                            .forEach(time -> cells.computeIfPresent(time, (key, text) -> withoutZone(text)));
+                }
+                if (!shown.contains(to) && entry.getKey().isOpen()) {
+                    cells.merge("for", " so far", String::concat);
+                }
+                rows.row(cells);
+            });
+            return rows;
+        });
+        console().print(table.render(true, style));
+    }
+
+    /** Removes the name of the zone, which the last line has. */
+    private static String withoutZone(String time) {
+        return time.replaceFirst("(:\\d\\d) \\S+$", "$1");
+    }
+
+    private static Map<String, String> cells(
+            Map.Entry<Outage, List<String>> entry, double from, double end, boolean isPast, Zone zone) {
+        Outage i = entry.getKey();
+        boolean isOld = i.from() == 0;
+        double to = i.isOpen() ? end : i.to();
+        return Map.of(
+                "from",
+                (isOld ? "before " : "") + zone.second(from),
+                "to",
+                i.isOpen() ? isPast ? "after " + zone.second(end) : "-" : zone.second(to),
+                "for",
+                isOld ? "" : Times.span((double) (Math.round(to) - Math.round(from))),
+                "state",
+                i.kind().word(),
+                "holder",
+                i.kind().isNote() ? "" : i.holder(),
+                "by",
+                i.by(),
+                "ended",
+                i.endedBy(),
+                "reason",
+                i.reason() + (i.comment().isEmpty() ? "" : " -> " + i.comment()),
+                "nodelist",
+                Hostlist.of(entry.getValue()).sort()
+                        + (i.kind().isNote() && !i.holder().isEmpty() ? "/" + i.holder() : ""));
     }
 }

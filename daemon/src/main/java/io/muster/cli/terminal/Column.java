@@ -8,16 +8,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the column's name in {@code --format}
  * @param right whether cells are aligned to the right, as counts are
- * @param flexible whether the text may be cut, or in the last column wrapped, to fit a terminal
+ * @param least the width to which the text may be cut, or in the last column wrapped, to fit a terminal; 0 if it may not be
+ * @param optional whether a table for which the terminal is too narrow may leave the column out
  * @param listing the kind of the elements if the texts are lists; null if they are not. A list is cut in the last column too
  */
 public record Column(
         String name,
         String header,
         boolean right,
-        boolean flexible,
+        int least,
+        boolean optional,
         @Nullable Listing listing) {
-    private static final int LEAST = 10;
+    /** The width to which a text is cut if the table would otherwise be too wide for the terminal. */
+    private static final int NARROWEST = 10;
+
+    private static final int LEAST_REASON = 20;
+    /** The width of a list of which only the number of items is shown. */
+    private static final int NARROWEST_LIST = 14;
 
     /**
      * Returns whether words in this column have colours. Only columns with words that the program chooses have colours: a
@@ -28,23 +35,32 @@ public record Column(
     }
 
     public static Column left(String name, String header) {
-        return new Column(name, header, false, false, null);
+        return new Column(name, header, false, 0, false, null);
     }
 
     public static Column right(String name, String header) {
-        return new Column(name, header, true, false, null);
+        return new Column(name, header, true, 0, false, null);
     }
 
     public static Column flexible(String name, String header) {
-        return new Column(name, header, false, true, null);
+        return new Column(name, header, false, NARROWEST, false, null);
+    }
+
+    public static Column reason() {
+        return new Column("reason", "REASON", false, LEAST_REASON, false, null);
     }
 
     public static Column hosts(String name, String header) {
-        return new Column(name, header, false, true, Listing.HOSTS);
+        return new Column(name, header, false, Listing.LEAST, false, Listing.HOSTS);
     }
 
     public static Column ranks(String name, String header) {
-        return new Column(name, header, false, true, Listing.RANKS);
+        return new Column(name, header, false, Listing.LEAST, false, Listing.RANKS);
+    }
+
+    /** Returns this column, which a table may leave out or not. */
+    public Column optional(boolean may) {
+        return new Column(name, header, right, least, may, listing);
     }
 
     /**
@@ -53,12 +69,12 @@ public record Column(
      * @param last whether the column is the last one, in which a list is wrapped
      */
     public Column whole(boolean last) {
-        return listing == null ? this : new Column(name, header, right, last, null);
+        return listing == null ? this : new Column(name, header, right, last ? NARROWEST : 0, optional, null);
     }
 
-    /** Returns the least width to which the column may be reduced. */
-    int least() {
-        return listing == null ? LEAST : Listing.LEAST;
+    /** Returns the width to which the column may be reduced if the table is still too wide with {@link #least}. */
+    int narrowest() {
+        return Math.min(least, listing == null ? NARROWEST : NARROWEST_LIST);
     }
 
     /** Returns a text of this column cut to a width. */

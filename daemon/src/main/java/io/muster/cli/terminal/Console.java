@@ -21,6 +21,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -38,6 +39,7 @@ public final class Console {
     private final Terminal terminal;
     private final InstantSource clock;
     private final Zone zone = new Zone(this, null);
+    private List<String> arguments = List.of();
     private boolean lost;
 
     public Console(
@@ -66,6 +68,21 @@ public final class Console {
                 environment,
                 Terminal.ofProcess(environment),
                 InstantSource.system());
+    }
+
+    /** Remembers the arguments of the command. */
+    public void began(String... words) {
+        arguments = List.of(words);
+    }
+
+    /** Returns the command as a line to copy into a shell. */
+    public String line() {
+        StringBuilder line = new StringBuilder("muster");
+        for (String word : arguments) {
+            boolean plain = word.matches("[\\w@%+=:,./-]+");
+            line.append(' ').append(plain ? word : "'" + word.replace("'", "'\\''") + "'");
+        }
+        return line.toString();
     }
 
     public InputStream in() {

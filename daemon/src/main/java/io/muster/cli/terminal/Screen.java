@@ -20,6 +20,8 @@ public final class Screen implements AutoCloseable {
     private static final String OFF = "\033[0m";
     private static final Pattern COLOUR = Pattern.compile("\033\\[[0-9;]*m");
     private static final int NONE = -1;
+    private static final int CTRL_B = 2;
+    private static final int CTRL_F = 6;
     private static final int USUAL_ROWS = 24;
     private static final int USUAL_COLUMNS = 80;
 
@@ -94,13 +96,17 @@ public final class Screen implements AutoCloseable {
         StringBuilder out = new StringBuilder("\033[H");
         int most = Math.min(rows(), lines.size());
         for (int i = 0; i < most; i++) {
-            String text = i == marked ? COLOUR.matcher(lines.get(i)).replaceAll("") : lines.get(i);
-            String line = Printable.lines(text, console.style().color());
+            String bare = COLOUR.matcher(lines.get(i)).replaceAll("");
+            boolean plain = i == marked || Printable.width(bare) > columns;
+            String line = Printable.lines(
+                    plain ? Printable.cut(bare, columns) : lines.get(i),
+                    console.style().color());
             out.append(i == 0 ? "" : "\r\n");
-            out.append(i == marked ? INVERSE + Printable.cut(line, columns) + OFF : line)
-                    .append("\033[K");
+            // Erased before it is written: after a line as wide as the terminal, the cursor is still on its last
+            // character.
+            out.append(i == most - 1 ? "\033[J" : "\033[K").append(i == marked ? INVERSE + line + OFF : line);
         }
-        write(out.append("\033[J").toString());
+        write(out.toString());
     }
 
     private void write(String text) throws IOException {
@@ -130,6 +136,8 @@ public final class Screen implements AutoCloseable {
             case '\033' -> "escape";
             case '\r', '\n' -> "enter";
             case '\b', 0x7f -> "back";
+            case CTRL_B -> "page up";
+            case CTRL_F -> "page down";
             default -> first < ' ' ? "other" : character(first);
         };
     }

@@ -2,6 +2,9 @@ package io.muster.cli.terminal;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 /** Rows of text in columns that are as wide as necessary, or as wide as a terminal allows. */
 public final class Table {
@@ -9,7 +12,56 @@ public final class Table {
     private final List<List<String>> rows = new ArrayList<>();
 
     public Table(Column... columns) {
-        this.columns = List.of(columns);
+        this(List.of(columns));
+    }
+
+    public Table(List<Column> columns) {
+        this.columns = List.copyOf(columns);
+    }
+
+    /** Adds a row of cells by the names of their columns. Columns without a cell stay empty, and cells without a column are ignored. */
+    public void row(Map<String, String> cells) {
+        row(columns.stream()
+                .map(column -> cells.getOrDefault(column.name(), ""))
+                .toArray(String[]::new));
+    }
+
+    /**
+     * Returns a table without those optional columns that are empty, or for which a terminal has no room; the last one of them gives
+     * way first.
+     *
+     * @param width the width of the terminal; 0 for no limit
+     * @param make makes the table with these columns
+     */
+    public static Table fitting(List<Column> columns, int width, Function<List<Column>, Table> make) {
+        List<Column> shown = new ArrayList<>(columns);
+        while (true) {
+            Table table = make.apply(shown);
+            int spare = -1;
+            for (int i = 0; i < shown.size(); i++) {
+                boolean gives = shown.get(i).optional() && (table.isTooWide(width) || table.isEmpty(i));
+                spare = gives ? i : spare;
+            }
+            if (spare < 0) {
+                return table;
+            }
+            shown.remove(spare);
+        }
+    }
+
+    private boolean isEmpty(int column) {
+        return rows.stream().allMatch(row -> row.get(column).isEmpty());
+    }
+
+    /** Returns whether columns would be narrower than {@link Column#least}. */
+    private boolean isTooWide(int limit) {
+        int[] widths = widths(true);
+        int all = -1;
+        for (int i = 0; i < widths.length; i++) {
+            int least = columns.get(i).least();
+            all += 1 + (least == 0 ? widths[i] : Math.min(least, widths[i]));
+        }
+        return limit > 0 && all > limit;
     }
 
     /** Adds a row, with one cell for each column. */
@@ -24,6 +76,13 @@ public final class Table {
         rows.add(row);
     }
 
+    /** Returns a table of the first rows. */
+    public Table first(int most) {
+        Table table = new Table(columns);
+        table.rows.addAll(rows.subList(0, most));
+        return table;
+    }
+
     public List<Column> columns() {
         return columns;
     }
@@ -35,7 +94,8 @@ public final class Table {
     /** Returns all lines, each with a newline. */
     public String render(boolean header, Style style) {
         int[] widths = widths(header);
-        fit(widths, style.width());
+        fit(widths, style.width(), Column::least);
+        fit(widths, style.width(), Column::narrowest);
         StringBuilder out = new StringBuilder();
         if (header) {
             List<String> names = new ArrayList<>(columns.size());
@@ -66,15 +126,14 @@ public final class Table {
     }
 
     /** Reduces the widths of the flexible columns, the last one first, until the table fits {@code limit}. */
-    private void fit(int[] widths, int limit) {
+    private void fit(int[] widths, int limit, ToIntFunction<Column> least) {
         int excess = -limit - 1;
         for (int width : widths) {
             excess += width + 1;
         }
         for (int i = widths.length - 1; i >= 0 && limit > 0 && excess > 0; i--) {
-            if (columns.get(i).flexible()) {
-                int taken =
-                        Math.max(0, Math.min(excess, widths[i] - columns.get(i).least()));
+            if (columns.get(i).least() > 0) {
+                int taken = Math.max(0, Math.min(excess, widths[i] - least.applyAsInt(columns.get(i))));
                 widths[i] -= taken;
                 excess -= taken;
             }

@@ -15,10 +15,18 @@ import org.jspecify.annotations.Nullable;
  * @param extras members that another version wrote and this version does not know
  */
 public record LivenessState(Liveness.Status status, double since, String cause, Extras extras) {
+    /** The cause of the liveness that a host has from a new R until somebody reports something else. */
+    public static final String DEFINED = "defined";
+
     private static final Set<String> KEYS = Set.of("idset", "nodelist", "status", "since", "cause");
 
     public LivenessState(Liveness.Status status, double since, String cause) {
         this(status, since, cause, Extras.NONE);
+    }
+
+    /** Returns a cause for people. */
+    public static String words(String cause) {
+        return cause.equals(DEFINED) ? "assumed, no report since R was defined" : cause;
     }
 
     /** Reads a state from an object that also names its ranks. */

@@ -346,7 +346,8 @@ public final class Chronicle {
         }
         for (String host : next) {
             if (!before.contains(host) && event.kind() == PastEvent.Kind.DEFINE_OFFLINE) {
-                Outage outage = Outage.open(Outage.Kind.OFFLINE, "", "defined", event.time(), "");
+                Outage outage = Outage.open(
+                        Outage.Kind.OFFLINE, "", LivenessState.words(LivenessState.DEFINED), event.time(), "");
                 put(host, new Slot(Outage.Kind.OFFLINE, ""), outage);
             }
         }

@@ -61,6 +61,17 @@ public final class Text {
         return clean == null ? text : clean.toString();
     }
 
+    /** Returns a number with its noun: {@code 1 host}, {@code 9,912 hosts}. */
+    public static String count(long number, String noun) {
+        return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
+    }
+
+    /** Returns a part of a whole in percent. 100 % is all, and 0 % is none. */
+    public static String percent(long part, long all) {
+        long percent = Math.min(part < all ? 99 : 100, Math.round(100.0 * part / all));
+        return percent == 0 && part > 0 ? "less than 1 %" : percent + " %";
+    }
+
     /** Returns the name of a character, such as {@code U+001B}. */
     public static String name(int codePoint) {
         return String.format(Locale.ROOT, "U+%04X", codePoint);

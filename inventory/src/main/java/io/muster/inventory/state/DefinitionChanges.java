@@ -93,7 +93,7 @@ public final class DefinitionChanges {
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            return state.redefine(resources, method, new LivenessState(initial, time, "defined"));
+            return state.redefine(resources, method, new LivenessState(initial, time, LivenessState.DEFINED));
         }
     }
 

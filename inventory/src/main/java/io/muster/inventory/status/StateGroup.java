@@ -1,5 +1,6 @@
 package io.muster.inventory.status;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -125,6 +126,14 @@ public record StateGroup(
                 + (online || state == liveness() ? "" : "," + liveness().word());
     }
 
+    /** Returns {@link #word} of a group from its JSON. */
+    public static String word(JsonNode group) {
+        String state = group.path("state").asText();
+        JsonNode online = group.path("online");
+        String liveness = online.isNull() ? HostState.UNKNOWN.word() : HostState.OFFLINE.word();
+        return state + (online.asBoolean(online.isMissingNode()) || liveness.equals(state) ? "" : "," + liveness);
+    }
+
     /**
      * Returns when the state began: when the oldest hold was placed, or the ranks were excluded, lost or went offline; 0 if
      * no time is known.
@@ -148,7 +157,9 @@ public record StateGroup(
             return absence.reason() == null ? "" : absence.reason();
         }
         if (holds == null) {
-            return lapsed != null ? lapsed.reporter() + " does not report" : report == null ? "" : report.cause();
+            return lapsed != null
+                    ? lapsed.reporter() + " does not report"
+                    : report == null ? "" : LivenessState.words(report.cause());
         }
         StringBuilder text = new StringBuilder();
         for (Hold hold : holds.holds()) {

@@ -1,6 +1,7 @@
 package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
@@ -50,8 +51,10 @@ public final class WhyText {
     }
 
     private void host() {
-        String news = isUp() ? "up" : "not up: " + String.join(", ", texts("told"));
-        heading(text("host") + " (rank " + account.path("rank").asInt() + ")", news);
+        String word = StateGroup.word(account);
+        String use =
+                word.equals(HostState.UNKNOWN.word()) ? ": schedulers " + (isUp() ? "may" : "may not") + " use it" : "";
+        heading(text("host") + " (rank " + account.path("rank").asInt() + ")", word + use);
         if (account.path("absences").isEmpty()) {
             line("membership", "member");
         }
@@ -115,7 +118,7 @@ public final class WhyText {
                             + " does not report; what was known last is sent to schedulers:");
         }
         if (account.has("reported")) {
-            String cause = text("cause").isEmpty() ? "" : ": " + text("cause");
+            String cause = text("cause").isEmpty() ? "" : ": " + LivenessState.words(text("cause"));
             double since = second(account, "liveness_since");
             line("liveness", text("reported") + (since <= 0 ? "" : " for " + Times.age(since, now)) + cause);
         }

@@ -196,7 +196,10 @@ class ChronicleTest {
     void hostsDefinedAsOfflineAreOfflineUntilTheyComeOnline() {
         define(50, "offline", "n[1-2]");
         event("online", "n1");
-        assertThat(told()).containsExactly("50..100 offline  defined  [n1]", "50.. offline  defined  [n2]");
+        assertThat(told())
+                .containsExactly(
+                        "50..100 offline  assumed, no report since R was defined  [n1]",
+                        "50.. offline  assumed, no report since R was defined  [n2]");
     }
 
     @Test

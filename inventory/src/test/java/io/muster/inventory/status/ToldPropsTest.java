@@ -107,10 +107,11 @@ class ToldPropsTest {
         HostStatus why = new HostStatus(state, rank, List.of(), List.of());
         boolean up = Told.of(state, rank).contains("available");
         assertThat(why.toJson().path("up").asBoolean()).isEqualTo(up);
+        String word = groups.get(0).word();
+        String use = word.equals("unknown") ? ": schedulers " + (up ? "may" : "may not") + " use it" : "";
         assertThat(WhyText.of(why.account(), 100, "", time -> ""))
-                .startsWith("n" + rank + " (rank " + rank + "): "
-                        + (up ? "up\n" : "not up: " + String.join(", ", Told.of(state, rank)) + "\n"));
-        return groups.get(0).word();
+                .startsWith("n" + rank + " (rank " + rank + "): " + word + use + "\n");
+        return word;
     }
 
     private List<String> found(ResourceGraph graph, int rank) {

@@ -102,7 +102,7 @@ class TopTest {
         await().atMost(Output.PATIENCE)
                 .untilAsserted(() -> assertThat(screen()).contains("node[3-4]").doesNotContain("node9"));
         press("Enter", "Enter");
-        awaitScreen("node3 (rank 3): not up: drained", "hold", "bad dimm");
+        awaitScreen("node3 (rank 3): drained", "hold", "bad dimm");
         press("Escape", "h", "n", "o", "d", "e", "9", "Enter");
         awaitScreen("node9 (rank 9)");
         press("q");
@@ -116,20 +116,48 @@ class TopTest {
             drain("node" + i, "Lüfter " + i);
         }
         tmux("resize-window", "-x", "100", "-y", "10");
-        awaitScreen("16 drained", "node5");
-        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("node6"));
+        awaitScreen("16 drained", "node10");
+        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(screen()).doesNotContain("node9"));
         press("NPage", "Down");
-        awaitScreen("node7");
+        awaitScreen("node8");
         press("End");
-        awaitScreen("node15");
+        awaitScreen("node0");
         press("PPage", "Enter");
-        awaitScreen("node9 (rank 9)");
+        awaitScreen("node6 (rank 6)");
         press("Escape", "/", "DC", "F5", "ü", "f", "t", "e", "r", "Space", "1", "2");
         awaitScreen("filter: üfter 12_", "node12");
         press("BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace", "BSpace");
         awaitScreen("filter: _");
         press("Escape", "Home");
-        awaitScreen("node0");
+        awaitScreen("node15");
+    }
+
+    @Test
+    void rowsAreSortedAndColumnsGiveWayToTheReason() throws IOException {
+        drain("node9", "EDAC: correctable memory errors, ticket 4711");
+        drain("node3", "fan");
+        tmux("resize-window", "-x", "60", "-y", "20");
+        awaitScreen("1 of 2, newest first   Enter why   / filter   s sort   ? ke+", "EDAC: correctable m");
+        await().atMost(Output.PATIENCE).untilAsserted(() -> assertThat(rows()).containsExactly("node3", "node9"));
+        assertThat(screen()).contains("HOLDER", "SINCE").doesNotContain(" BY ");
+        press("s", "s");
+        awaitScreen("1 of 2, by host");
+        press("j");
+        awaitScreen("2 of 2, by host");
+        press("?");
+        awaitScreen("sort by newest, state, host");
+        press("?", "k", "s", "Enter");
+        awaitScreen("node3 (rank 3): drained", "liveness    online", "event ", "reason=fan");
+        press("Escape", "G", "Enter");
+        awaitScreen("node9 (rank 9): drained", "ticket 4711");
+    }
+
+    /** Returns the hosts of the rows. */
+    private List<String> rows() {
+        return screen().lines()
+                .filter(line -> line.stripLeading().startsWith("drained "))
+                .map(line -> line.strip().substring(line.strip().lastIndexOf(' ') + 1))
+                .toList();
     }
 
     @Test
