@@ -28,6 +28,9 @@ final class Run {
     /** The text of the error EACCES by strerror(3). The JDK gives no error number. */
     private static final String PERMISSION_DENIED = "Permission denied";
 
+    /** Picocli's message for a line without a verb. */
+    private static final String NO_VERB = "Missing required subcommand";
+
     private final Console console;
     private boolean json;
 
@@ -92,6 +95,9 @@ final class Run {
         String name = verb.getCommandSpec().qualifiedName();
         printJson(new Failure(Exit.USAGE, sentence(e), "see `" + name + " --help`"));
         console.complain(name + ": " + sentence(e));
+        if (verb.getParent() == null && NO_VERB.equals(e.getMessage())) {
+            console.complainLines(Muster.verbs() + "\n");
+        }
         StringWriter suggestions = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
         console.complainLines(suggestions.toString());
@@ -108,10 +114,13 @@ final class Run {
         }
         String message =
                 String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
-        return message.equals("Missing required subcommand")
-                ? "a verb is missing: expected one of "
-                        + String.join(", ", e.getCommandLine().getSubcommands().keySet())
-                : message;
+        if (!message.equals(NO_VERB)) {
+            return message;
+        }
+        return e.getCommandLine().getParent() == null
+                ? "a verb is missing"
+                : "a verb is missing: expected one of "
+                        + String.join(", ", e.getCommandLine().getSubcommands().keySet());
     }
 
     private int failed(Exception e, String name) {
