@@ -104,8 +104,8 @@ public final class Selections {
         Set<String> known = inventory.state().resources().properties().keySet();
         String advice = property == null || known.isEmpty()
                 ? ""
-                : ": there " + (known.size() == 1 ? "is " : "are ") + Key.some(property, known);
-        return new RpcException(Errno.ENOENT, fault.getMessage() + advice);
+                : ": " + Key.known(property, known);
+        return new RpcException(fault.isMixed() ? Errno.EINVAL : Errno.ENOENT, fault.getMessage() + advice);
     }
 
     /** For whom targets are found, and among which hosts. */

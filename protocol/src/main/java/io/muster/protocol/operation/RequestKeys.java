@@ -99,7 +99,7 @@ public final class RequestKeys {
                     + " targets are other hosts now.");
     static final RequestKey REASON_MEANT = flag(
             "reason-meant",
-            "The reason is meant, although all of its words are targets: otherwise, `select` refuses it.");
+            "The reason is meant, although it begins with targets: otherwise, `select` refuses it.");
     static final RequestKey DRY_RUN =
             flag("dry-run", "Whether nothing is changed, and the response says what would happen.");
     static final RequestKey ID = text(
