@@ -21,6 +21,7 @@ import picocli.CommandLine.Model.UsageMessageSpec;
             "The command finds the daemon by --uri, $$MUSTER_URI or its usual places; see `muster status --help`."
         },
         synopsisSubcommandLabel = "VERB",
+        commandListHeading = "%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
@@ -85,7 +86,7 @@ public sealed class Muster permits Manual {
     }
 
     static void addVerbs(CommandLine command, Console console, String... arguments) {
-        command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, help -> "\n" + verbs());
+        command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, help -> verbs());
         Verbs.add(command, console, arguments.length == 0 ? "" : arguments[0]);
         explain(command);
     }

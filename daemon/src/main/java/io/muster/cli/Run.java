@@ -173,7 +173,10 @@ final class Run {
         if (e instanceof IOException io) {
             return failure(io);
         }
-        if (e instanceof InvalidException || e instanceof MalformedException) {
+        if (e instanceof MalformedException) {
+            return new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        }
+        if (e instanceof InvalidException) {
             return new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
         }
         return null;

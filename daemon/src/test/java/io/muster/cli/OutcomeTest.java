@@ -133,7 +133,7 @@ class OutcomeTest extends VerbTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "drain 1-5,node7 x", "status 1-5,node7", "why node7,1-5", "history node7,1-5", "impact 1-5,node7",
+                "drain 1-5,node7 x", "status 1-5,node7", "history node7,1-5", "impact 1-5,node7",
                 "list 1-5,node7", "undrain 1-5,node7", "eventlog -i 1-5,node7", "property add x node7,1-5"
             })
     void aListThatMixesRanksAndHostsIsAUsageError(String line) {
@@ -147,7 +147,7 @@ class OutcomeTest extends VerbTest {
             value = {
                 "drain node[1- x", "status node[1-", "why node[1-", "history node[1-", "impact node[1-", "list node[1-",
                 "find node[", "status -s bogus", "status @{rack", "drain --for soon node1", "history --since soon",
-                "report --by color", "R decode -i node[", "R encode -r 1-", "expiration set soon", "watch -i node[1-"
+                "report --by color", "R encode -r 1-", "R encode --hosts n[", "expiration set soon", "watch -i node[1-"
             })
     void aMalformedArgumentIsAUsageError(String line) {
         refused(Exit.USAGE, line.split(" "));

@@ -15,7 +15,7 @@ public final class TargetException extends IllegalArgumentException {
     private final boolean mixed;
 
     /** Returns the fault of a list with hosts that contains ranks. */
-    static TargetException mixed(Hostlist missing) {
+    public static TargetException mixed(Hostlist missing) {
         String list = Listing.HOSTS.cut(missing.toString(), LONGEST);
         return new TargetException(
                 "ranks and hosts cannot be mixed: no host is named " + list + "; name only ranks, or only hosts",
