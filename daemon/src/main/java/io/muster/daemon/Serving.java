@@ -71,12 +71,7 @@ public final class Serving {
      * order when the process ends for any reason.
      */
     private static void serve(
-            Config config,
-            Config.Source source,
-            Environment environment,
-            Hangup hangup,
-            Tracer trace,
-            LogPipe logPipe)
+            Config config, Config.Source source, Environment environment, Hangup hangup, Tracer trace, LogPipe logPipe)
             throws Exception {
         for (Problem note : config.notes()) {
             log.warn("{}", note);

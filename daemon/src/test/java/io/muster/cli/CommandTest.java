@@ -103,8 +103,7 @@ class CommandTest extends VerbTest {
     void undrainWithForceReportsThatNoHoldWasEnded() {
         succeeds("drain", "--holder", "ops", "1", "firmware");
         assertThat(muster("undrain", "-f", "1").err())
-                .startsWith(
-                        "nothing was changed: no target has the hold admin\nnode1 stays drained: ops: firmware (");
+                .startsWith("nothing was changed: no target has the hold admin\nnode1 stays drained: ops: firmware (");
         assertThat(muster("undrain", "-ff", "2").err()).isEqualTo("nothing was changed: no target has a hold\n");
         assertThat(muster("undrain", "-u", "2").err()).isEmpty();
         assertThat(out("drain", "-n", "-o", "nodelist")).isEqualTo("node1\n");
@@ -143,7 +142,7 @@ class CommandTest extends VerbTest {
         assertThat(refused(Exit.NO_TARGET, "status", "-i", "17").err()).contains("rank 17 is not in the resource set");
         assertThat(refused(Exit.NO_TARGET, "why", "nope").err()).contains("host nope is not in the resource set");
         assertThat(refused(Exit.NO_TARGET, "status", "-q", "debug").err())
-                .isEqualTo("muster status: no host has the property debug; there are batch\n");
+                .isEqualTo("muster status: no host has the property debug; there is batch\n");
         assertThat(out("drain", "-n")).isEmpty();
     }
 

@@ -259,6 +259,7 @@ class CompletionTest {
             assertThat(shell.run("completion", "words", "--timeout", "10s")).isEqualTo(new Shell.Result(0, """
                             target n1
                             target n2
+                            drained n1
                             target all
                             target @batch
                             property batch

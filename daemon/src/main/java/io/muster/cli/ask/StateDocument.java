@@ -42,9 +42,7 @@ public record StateDocument(ObjectNode json) {
         } catch (RpcException e) {
             String targets = question.path("targets").asText();
             boolean isAbsent = e.errno().equals(Errno.ENOENT) && !targets.isEmpty();
-            throw isAbsent
-                    ? new Failure(Exit.NO_TARGET, e.sentence(), TargetNames.hint(client, targets))
-                    : refused(e);
+            throw isAbsent ? new Failure(Exit.NO_TARGET, e.sentence(), TargetNames.hint(client, targets)) : refused(e);
         }
     }
 

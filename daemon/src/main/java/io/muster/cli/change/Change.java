@@ -87,8 +87,9 @@ abstract class Change extends ServerVerb {
 
     /** Returns whether the reason is meant although it begins with targets. */
     private boolean isReasonMeant() {
-        return ReasonWords.areQuoted(words()) || spec != null
-                && spec.commandLine().getParseResult().originalArgs().contains("--");
+        return ReasonWords.areQuoted(words())
+                || spec != null
+                        && spec.commandLine().getParseResult().originalArgs().contains("--");
     }
 
     /**
@@ -112,8 +113,8 @@ abstract class Change extends ServerVerb {
 
     /** Returns what a change would do, for a user who has to confirm the change. */
     String question(Hostlist hosts, int nodes) {
-        return "This changes " + hosts.size() + " of " + nodes + " hosts ("
-                + Math.round(PERCENT * hosts.size() / nodes) + " %): " + hosts.abridged() + ".";
+        return "This changes " + hosts.size() + " of " + nodes + " hosts (" + Math.round(PERCENT * hosts.size() / nodes)
+                + " %): " + hosts.abridged() + ".";
     }
 
     private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
@@ -191,7 +192,8 @@ abstract class Change extends ServerVerb {
                 throw new Failure(
                         Exit.NO_TARGET, e.sentence(), "nothing was changed" + (hint.isEmpty() ? "" : "; " + hint));
             }
-            if (e.errno().equals(Errno.EINVAL) && call.payload().has("select")) {
+            if (e.errno().equals(Errno.EINVAL)
+                    && (call.payload().has("select") || call.payload().has("properties"))) {
                 throw new Failure(Exit.USAGE, e.sentence(), "nothing was changed");
             }
             String advice = advice(e);

@@ -20,7 +20,10 @@ public final class Config {
      * @param socket the socket in place of {@code muster.socket}; null for the one in the file
      * @param stateDir the directory in place of {@code muster.state-dir}; null for the one in the file
      */
-    public record Source(@Nullable Path file, @Nullable Path socket, @Nullable Path stateDir) {
+    public record Source(
+            @Nullable Path file,
+            @Nullable Path socket,
+            @Nullable Path stateDir) {
         /** @throws InvalidException with every problem found, each with its file and line */
         public Config load(Environment environment) {
             Problems problems = new Problems();

@@ -83,7 +83,6 @@ final class Selected {
 
     /** Returns the refusal of a name that does not exist, with the names that do, or some of them. */
     private static RpcException absent(String sentence, String missing, Collection<String> names) {
-        return new RpcException(
-                Errno.ENOENT, names.isEmpty() ? sentence : sentence + "; " + Key.known(missing, names));
+        return new RpcException(Errno.ENOENT, names.isEmpty() ? sentence : sentence + "; " + Key.known(missing, names));
     }
 }

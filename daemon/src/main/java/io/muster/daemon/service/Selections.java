@@ -102,9 +102,7 @@ public final class Selections {
     private RpcException absent(TargetException fault) {
         String property = fault.missingProperty();
         Set<String> known = inventory.state().resources().properties().keySet();
-        String advice = property == null || known.isEmpty()
-                ? ""
-                : ": " + Key.known(property, known);
+        String advice = property == null || known.isEmpty() ? "" : ": " + Key.known(property, known);
         return new RpcException(fault.isMixed() ? Errno.EINVAL : Errno.ENOENT, fault.getMessage() + advice);
     }
 

@@ -28,8 +28,7 @@ public final class TargetException extends IllegalArgumentException {
         this(message, missingHosts, missingProperty, false);
     }
 
-    private TargetException(
-            String message, Hostlist missingHosts, @Nullable String missingProperty, boolean mixed) {
+    private TargetException(String message, Hostlist missingHosts, @Nullable String missingProperty, boolean mixed) {
         super(message);
         this.mixed = mixed;
         this.missingHosts = missingHosts;

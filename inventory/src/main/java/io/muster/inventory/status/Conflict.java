@@ -77,7 +77,8 @@ public final class Conflict {
                     String why = why(group);
                     sentences.add(hosts(group.ranks(), LONGEST)
                             + (group.ranks().size() == 1 ? " stays " : " stay ")
-                            + group.word() + (why.isEmpty() ? "" : ": " + why));
+                            + group.word()
+                            + (why.isEmpty() ? "" : ": " + why));
                 }
             }
         }
@@ -86,7 +87,8 @@ public final class Conflict {
 
     /** Returns those of the hosts that an undrain changed which schedulers may use now; "" after another change. */
     public String available(Command command, Hostlist changed) {
-        Idset up = state.resources().ranksOfKnown(changed).intersect(state.view().up());
+        Idset up =
+                state.resources().ranksOfKnown(changed).intersect(state.view().up());
         return plain(command) instanceof HoldChanges.Undrain
                 ? state.resources().hostsOf(up).toString()
                 : "";
@@ -110,7 +112,8 @@ public final class Conflict {
 
     /** Returns the targets on which {@code holder} has a hold, with all holds on them; "" if there are none any more. */
     private String drainedBy(String holder) {
-        return withHolders(heldBy(holder), "already drained", hold -> hold.holder().equals(holder));
+        return withHolders(
+                heldBy(holder), "already drained", hold -> hold.holder().equals(holder));
     }
 
     /** Returns the targets that cannot be drained because they are excluded or lost; "" if there are none. */
