@@ -13,6 +13,7 @@ import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.StateFilter;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
@@ -40,7 +41,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "completion",
         description = {
-            "Print a script that makes a shell complete verbs, options, hosts, properties, states and holders.",
+            "Print a script that makes a shell complete verbs, options, hosts, properties, states and holders. `undrain`"
+                    + " offers drained hosts only, and `include` excluded ones.",
             "The script asks the daemon for hosts, properties and holders, waits a second for the answer, and keeps it for"
                     + " ten seconds in $$XDG_RUNTIME_DIR/muster-completion, else ~/.cache/muster-completion. It offers up to"
                     + " 1000 words at a time."
@@ -114,13 +116,13 @@ final class Completion extends Verb {
                 Arrays.stream(option.names())
                         .forEach(word -> specs.append(word)
                                 .append('=')
-                                .append(table(option) != null ? formats(name) : kind(option))
+                                .append(table(option) != null ? formats(name) : kind(name, option))
                                 .append(' '));
             }
         }
         specs.append("' kinds='");
         for (PositionalParamSpec argument : spec.positionalParameters()) {
-            String kind = kind(argument);
+            String kind = kind(name, argument);
             specs.append(kind.isEmpty() ? "-" : kind);
             specs.append(argument.arity().max() > 1 ? "* " : " ");
         }
@@ -154,8 +156,14 @@ final class Completion extends Verb {
     }
 
     /** Returns the kind of words that fit an option or argument; "" if the daemon knows none. */
-    private static String kind(ArgSpec argument) {
+    private static String kind(String verb, ArgSpec argument) {
         String label = argument.paramLabel();
+        if (verb.equals("undrain") && label.equals("TARGETS")) {
+            return "drained";
+        }
+        if (verb.equals("include") && label.equals("TARGETS")) {
+            return "excluded";
+        }
         if (label.startsWith("TARGETS") || label.equals("HOST")) {
             return "target";
         }
@@ -180,11 +188,9 @@ final class Completion extends Verb {
                     .json()
                     .path("properties")
                     .findValuesAsText("name");
-            Hostlist hosts = Hostlist.EMPTY;
-            for (StateRow group : status.groups()) {
-                hosts = hosts.append(Hostlist.parse(group.hosts()));
-            }
-            print("target", hosts.sort().stream().distinct().limit(MOST_HOSTS));
+            print("target", hosts(status, List.of()));
+            print("drained", hosts(status, List.of(HostState.DRAINED, HostState.DRAINING)));
+            print("excluded", hosts(status, List.of(HostState.EXCLUDED, HostState.LOST)));
             print("target", Stream.concat(Stream.of("all"), properties.stream().map(name -> "@" + name)));
             print("property", properties.stream());
             Muster.parser(console()).getSubcommands().forEach(this::formats);
@@ -201,6 +207,18 @@ final class Completion extends Verb {
                     "holder",
                     Stream.concat(Stream.of(Hold.SHARED), holders.stream()).distinct());
         }
+    }
+
+    /** Returns the hosts in these states, or in any. */
+    private static Stream<String> hosts(StateDocument status, List<HostState> states) {
+        Hostlist hosts = Hostlist.EMPTY;
+        for (StateRow group : status.groups()) {
+            String state = group.text("state");
+            if (states.isEmpty() || states.stream().anyMatch(each -> each.word().equals(state))) {
+                hosts = hosts.append(Hostlist.parse(group.hosts()));
+            }
+        }
+        return hosts.sort().stream().distinct().limit(MOST_HOSTS);
     }
 
     private void print(String kind, Stream<String> words) {

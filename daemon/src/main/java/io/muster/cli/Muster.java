@@ -2,10 +2,16 @@ package io.muster.cli;
 
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 
 /** The command {@code muster}: its entry point, and the parser of command lines. */
 @Command(
@@ -15,7 +21,7 @@ import picocli.CommandLine.Model.OptionSpec;
             "The command finds the daemon by --uri, $$MUSTER_URI or its usual places; see `muster status --help`."
         },
         synopsisSubcommandLabel = "VERB",
-        commandListHeading = "%nVerbs:%n",
+        commandListHeading = "%n",
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:done",
@@ -71,7 +77,17 @@ public sealed class Muster permits Manual {
         return command;
     }
 
+    /** Returns the verbs in groups, with a line for each. */
+    static String verbs() {
+        try (InputStream in = Objects.requireNonNull(Muster.class.getResourceAsStream("verbs.txt"))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     static void addVerbs(CommandLine command, Console console, String... arguments) {
+        command.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, help -> verbs());
         Verbs.add(command, console, arguments.length == 0 ? "" : arguments[0]);
         explain(command);
     }

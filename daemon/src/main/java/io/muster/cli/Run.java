@@ -36,6 +36,8 @@ final class Run {
     private static final Pattern COLOUR = Pattern.compile("\033\\[[0-9;]*m");
     /** The beginning of a line of help before its text: spaces, or an option or a verb between spaces. */
     private static final Pattern LABEL = Pattern.compile(" +(?:\\S+(?: \\S+)* {2,})?");
+    /** Picocli's message for a line without a verb. */
+    private static final String NO_VERB = "Missing required subcommand";
 
     private final Console console;
     private boolean json;
@@ -125,6 +127,9 @@ final class Run {
         String name = verb.getCommandSpec().qualifiedName();
         printJson(new Failure(Exit.USAGE, sentence(e), "see `" + name + " --help`"));
         console.complain(name + ": " + sentence(e));
+        if (verb.getParent() == null && NO_VERB.equals(e.getMessage())) {
+            console.complainLines(Muster.verbs() + "\n");
+        }
         StringWriter suggestions = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(e, new PrintWriter(suggestions, true));
         console.complainLines(suggestions.toString());
@@ -141,10 +146,13 @@ final class Run {
         }
         String message =
                 String.valueOf(e.getMessage()).replaceFirst(" is not an? (double|int|long)$", " is not a number");
-        return message.equals("Missing required subcommand")
-                ? "a verb is missing: expected one of "
-                        + String.join(", ", e.getCommandLine().getSubcommands().keySet())
-                : message;
+        if (!message.equals(NO_VERB)) {
+            return message;
+        }
+        return e.getCommandLine().getParent() == null
+                ? "a verb is missing"
+                : "a verb is missing: expected one of "
+                        + String.join(", ", e.getCommandLine().getSubcommands().keySet());
     }
 
     private int failed(Exception e, String name) {
@@ -197,7 +205,10 @@ final class Run {
         if (e instanceof IOException io) {
             return failure(io);
         }
-        if (e instanceof InvalidException || e instanceof MalformedException) {
+        if (e instanceof MalformedException) {
+            return new Failure(Exit.USAGE, String.valueOf(e.getMessage()));
+        }
+        if (e instanceof InvalidException) {
             return new Failure(Exit.ERROR, String.valueOf(e.getMessage()));
         }
         return null;

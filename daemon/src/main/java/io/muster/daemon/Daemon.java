@@ -324,10 +324,10 @@ final class Daemon {
      *
      * @param file the configuration that SIGHUP reads again
      */
-    void announce(@Nullable Path file, Hangup hangup) throws IOException {
+    void announce(Config.Source source, Hangup hangup) throws IOException {
         vitals.start();
         web.listenForProbes(config);
-        ConfigReload hangups = reload(file);
+        ConfigReload hangups = reload(source);
         reload = hangups;
         hangup.then(hangups::hangup);
         telemetry.onCondition(vitals::conditionChanged);
@@ -339,9 +339,9 @@ final class Daemon {
         started.start();
     }
 
-    ConfigReload reload(@Nullable Path file) {
+    ConfigReload reload(Config.Source source) {
         return new ConfigReload(
-                () -> CertificateFiles.checked(Config.load(file, environment)),
+                () -> CertificateFiles.checked(source.load(environment)),
                 config,
                 parts(),
                 preparation,

@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,19 +34,19 @@ public final class Serving {
     private Serving() {}
 
     /** @return the exit status if the daemon could not start; otherwise this does not return, since a signal ends the process */
-    public static int run(@Nullable Path file, boolean traceWire) {
+    public static int run(Config.Source source, boolean traceWire) {
         try (LogPipe logPipe = LogPipe.install(Logging::gap)) {
-            return run(file, traceWire ? Serving::trace : Tracer.OFF, logPipe);
+            return run(source, traceWire ? Serving::trace : Tracer.OFF, logPipe);
         }
     }
 
-    private static int run(@Nullable Path file, Tracer trace, LogPipe logPipe) {
+    private static int run(Config.Source source, Tracer trace, LogPipe logPipe) {
         Environment environment = Environment.ofProcess();
         Hangup hangup = Hangup.listen();
         try {
-            Config config = CertificateFiles.checked(Config.load(file, environment));
+            Config config = CertificateFiles.checked(source.load(environment));
             Logging.apply(config.reporting().logLevel(), config.reporting().logFormat());
-            serve(config, file, environment, hangup, trace, logPipe);
+            serve(config, source, environment, hangup, trace, logPipe);
             return 0;
         } catch (InvalidException e) {
             e.problems().forEach(problem -> log.error("{}", problem));
@@ -72,12 +71,13 @@ public final class Serving {
      * order when the process ends for any reason.
      */
     private static void serve(
-            Config config, @Nullable Path file, Environment environment, Hangup hangup, Tracer trace, LogPipe logPipe)
+            Config config, Config.Source source, Environment environment, Hangup hangup, Tracer trace, LogPipe logPipe)
             throws Exception {
         for (Problem note : config.notes()) {
             log.warn("{}", note);
         }
-        config.effective().lines().forEach(line -> log.info("config {}", line));
+        config.effective().given().forEach(line -> log.info("config {}", line));
+        config.effective().lines().forEach(line -> log.debug("setting {}", line));
         Telemetry telemetry = new Telemetry(new Metrics(Build.version(), Build.revision()));
         NativeLibrary.place(List.of(
                 Path.of(System.getProperty("java.io.tmpdir", "/tmp")),
@@ -91,7 +91,7 @@ public final class Serving {
             stopped.countDown();
         };
         Runtime.getRuntime().addShutdownHook(new Thread(stop, "stop"));
-        daemon.announce(file, hangup);
+        daemon.announce(source, hangup);
         stopped.await();
     }
 

@@ -29,6 +29,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The sockets that speak HTTP. They serve the API, except for {@code muster.metrics}, which serves metrics and probes only.
@@ -150,14 +151,16 @@ final class Web implements Configurable, AutoCloseable {
         if (address.isEmpty()) {
             return;
         }
+        boolean isDefault = config.effective().of(Key.METRICS).isDefault();
         try {
             Site site = probes.rendering(threads.metrics());
             HttpServer.Terms terms = new HttpServer.Terms(site, MOST_PROBES, HttpServer.DEADLINE, gate.accounts());
             HttpServer server = HttpServer.start(threads.network(), address.get(), terms);
             servers.add(server);
-            log.info("metrics address={}", HttpServer.shown(server.address()));
+            log.atLevel(isDefault ? Level.DEBUG : Level.INFO)
+                    .log("metrics address={}", HttpServer.shown(server.address()));
         } catch (IOException e) {
-            if (!config.effective().of(Key.METRICS).isDefault()) {
+            if (!isDefault) {
                 throw e;
             }
             log.warn(

@@ -268,6 +268,7 @@ class CompletionTest {
             assertThat(words.replaceAll("format-.*\n", "")).isEqualTo("""
                             target n1
                             target n2
+                            drained n1
                             target all
                             target @batch
                             property batch

@@ -73,11 +73,11 @@ class TrapTest extends VerbTest {
 
     @Test
     void aReasonThatOnlyMentionsTargetsIsAccepted() {
-        succeeds("drain", "node1", "node2", "broke", "it");
+        succeeds("drain", "node1", "the", "node2", "broke", "it");
         succeeds("drain", "node3", "node12");
         succeeds("drain", "node4", "4711");
         succeeds("drain", "node5", "all");
-        assertThat(out("drain", "-no", "reason")).isEqualTo("all\n4711\nnode12\nnode2 broke it\n");
+        assertThat(out("drain", "-no", "reason")).isEqualTo("all\n4711\nnode12\nthe node2 broke it\n");
     }
 
     @Test
@@ -129,7 +129,7 @@ class TrapTest extends VerbTest {
                 .run(line.split(" "));
         assertThat(result.exit()).isEqualTo(Exit.CONFLICT);
         assertThat(result.err())
-                .startsWith("This changes 3 of 10 hosts (30 %): node[0-2]. Continue?")
+                .startsWith(line.startsWith("shrink") ? "This removes 3 of 10 hosts" : "This changes 3 of 10 hosts (30 %)")
                 .contains(
                         "nothing was changed: the targets are not the hosts that were confirmed any more: now node[5-7], no"
                                 + " longer node[0-2]");
@@ -198,7 +198,7 @@ class TrapTest extends VerbTest {
         assertThat(muster("exclude", "1-3")).isEqualTo(new Result(Exit.OK, "", "ended the hold admin on node[1-2]\n"));
         assertThat(out("status", "-no", "state,nodelist")).isEqualTo("available node[0,4-9]\n excluded node[1-3]\n");
         assertThat(out("why", "2")).contains(": excluded\n", "hold        ops: firmware by ");
-        assertThat(muster("include", "1-3").err()).startsWith("node[2-3] stay drained: firmware (ops, by ");
+        assertThat(muster("include", "1-3").err()).startsWith("node[2-3] stay drained: ops: firmware (");
         assertThat(out("drain", "-no", "holder,nodelist")).isEqualTo("ops node[2-3]\n");
         assertThat(out("history", "node2")).contains("bad dimm -> excluded").contains("firmware");
     }

@@ -310,7 +310,9 @@ class AssemblyTest {
         logged.start();
         logger.addAppender(logged);
         try {
-            assertThat(daemon.reload(directory.resolve("muster.toml")).reload()).isTrue();
+            assertThat(daemon.reload(new Config.Source(directory.resolve("muster.toml"), null, null))
+                            .reload())
+                    .isTrue();
         } finally {
             logger.detachAppender(logged);
         }

@@ -66,7 +66,7 @@ public final class RunningDaemon implements AutoCloseable {
     /** Applies a new configuration, as SIGHUP does. */
     public void reconfigure(String resources) throws IOException {
         Path file = write(directory, resources);
-        if (!daemon.reload(file).reload()) {
+        if (!daemon.reload(new Config.Source(file, null, null)).reload()) {
             throw new IllegalStateException("the configuration was not reloaded");
         }
     }
@@ -81,7 +81,7 @@ public final class RunningDaemon implements AutoCloseable {
     public boolean hangup(String resources) throws IOException {
         Path file = directory.resolve("next.toml");
         Files.writeString(file, resources);
-        return daemon.reload(file).reload();
+        return daemon.reload(new Config.Source(file, null, null)).reload();
     }
 
     public static int uid() throws IOException {

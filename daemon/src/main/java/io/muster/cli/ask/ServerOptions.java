@@ -36,8 +36,9 @@ public final class ServerOptions {
                     "Connect to the daemon at this socket, a path or local:///path, or on another host: through ssh, "
                             + "ssh://[USER@]HOST[/path], or with the certificate that ~/.config/muster/client.toml names, "
                             + "tls://HOST[:PORT]. Several URIs with commas between them are tried in order. Default: "
-                            + "$$MUSTER_URI; else the socket of your own daemon if it exists; else "
-                            + "/run/muster/muster.sock.")
+                            + "$$MUSTER_URI; else the socket of your own daemon if it exists, "
+                            + "$$XDG_RUNTIME_DIR/muster/muster.sock or, without XDG_RUNTIME_DIR, "
+                            + "~/.local/state/muster/muster.sock; else /run/muster/muster.sock.")
     private @Nullable String uri;
 
     @Option(

@@ -41,7 +41,9 @@ public record StateDocument(ObjectNode json) {
         try {
             return new StateDocument(client.rpc(topic, topic.equals(SERVICE) ? question : question.put("time", true)));
         } catch (RpcException e) {
-            throw refused(e);
+            String targets = question.path("targets").asText();
+            boolean isAbsent = e.errno().equals(Errno.ENOENT) && !targets.isEmpty();
+            throw isAbsent ? new Failure(Exit.NO_TARGET, e.sentence(), TargetNames.hint(client, targets)) : refused(e);
         }
     }
 
@@ -53,11 +55,10 @@ public record StateDocument(ObjectNode json) {
                     "the server is a Flux broker: use `flux resource`, such as `flux resource status`",
                     "--uri names the socket of a daemon of Muster");
         }
-        if (e.errno().equals(Errno.EPROTO)) {
+        if (e.errno().equals(Errno.EPROTO) || e.errno().equals(Errno.EINVAL)) {
             return new Failure(Exit.USAGE, e.sentence());
         }
-        boolean missing = e.errno().equals(Errno.ENOENT) || e.errno().equals(Errno.EINVAL);
-        return missing ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
+        return e.errno().equals(Errno.ENOENT) ? new Failure(Exit.NO_TARGET, e.sentence()) : Failure.of(e, "");
     }
 
     /**

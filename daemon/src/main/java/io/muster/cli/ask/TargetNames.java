@@ -62,11 +62,12 @@ public final class TargetNames {
         return List.of(words.split("\\s+"));
     }
 
-    /** Returns advice for targets that are no hosts, if they are names of other resources, such as racks; otherwise "". */
+    /** Returns advice for targets that are no hosts or properties, if they are names of other resources, such as racks; otherwise "". */
     public static String hint(FluxClient client, String targets) throws IOException {
+        String name = targets.startsWith("@") && !TargetExpression.isSearch(targets) ? targets.substring(1) : targets;
         try {
-            int hosts = search(client, "@{(" + targets + ") and not type=node}").size();
-            return hosts == 0 ? "" : "; '@{" + targets + "}' stands for " + hosts + " host" + (hosts == 1 ? "" : "s");
+            int hosts = search(client, "@{(" + name + ") and not type=node}").size();
+            return hosts == 0 ? "" : "'@{" + name + "}' stands for " + hosts + " host" + (hosts == 1 ? "" : "s");
         } catch (Failure none) {
             return "";
         }
@@ -105,7 +106,7 @@ public final class TargetNames {
 
     /** Returns advice for a name that does not exist: the names that do, or some of them; "" if there are none. */
     static String known(String missing, Collection<String> names) {
-        return names.isEmpty() ? "" : "there are " + Key.some(missing, names);
+        return names.isEmpty() ? "" : Key.known(missing, names);
     }
 
     private static Idset search(ResourceSet resources, Supplier<Idset> search) {
@@ -116,7 +117,7 @@ public final class TargetNames {
         } catch (TargetException e) {
             String missing = e.missingProperty();
             throw new Failure(
-                    Exit.NO_TARGET,
+                    e.isMixed() ? Exit.USAGE : Exit.NO_TARGET,
                     String.valueOf(e.getMessage()),
                     missing == null ? "" : known(missing, resources.properties().keySet()));
         }

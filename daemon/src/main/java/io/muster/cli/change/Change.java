@@ -44,6 +44,11 @@ abstract class Change extends ServerVerb {
         super(console);
     }
 
+    /** Returns the words of the reason as the user gave them; null if there are none. */
+    String @Nullable [] words() {
+        return null;
+    }
+
     /** Returns the command to send. The method may first ask the daemon for information. */
     abstract Command command(FluxClient client) throws IOException;
 
@@ -80,13 +85,15 @@ abstract class Change extends ServerVerb {
         });
     }
 
+    /** Returns whether the reason is meant although it begins with targets. */
     private boolean isReasonMeant() {
-        return spec != null
-                && spec.commandLine().getParseResult().originalArgs().contains("--");
+        return ReasonWords.areQuoted(words())
+                || spec != null
+                        && spec.commandLine().getParseResult().originalArgs().contains("--");
     }
 
     /**
-     * Asks whether a change of many hosts is meant, which a dry run says. If the change is confirmed, the daemon makes it for the hosts that
+     * Asks whether a change of many hosts, or one for good, is meant, which a dry run says. If the change is confirmed, the daemon makes it for the hosts that
      * were shown only.
      */
     private void confirm(FluxClient client, ChangeRequest.Call call) throws IOException {
@@ -97,15 +104,17 @@ abstract class Change extends ServerVerb {
             return;
         }
         Hostlist hosts = Hostlist.parse(named);
-        String answer = console()
-                .ask("This changes " + StateDocument.count(hosts.size()) + " of " + Text.count(dry.nodes(), "host")
-                        + " ("
-                        + Text.percent(hosts.size(), dry.nodes()) + "): " + hosts.abridged()
-                        + ". Continue? [y/N]");
+        String answer = console().ask(question(hosts, dry.nodes()) + " Continue? [y/N]");
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
         }
         call.payload().put("expect", named.length() > Expected.LONG ? Expected.digest(hosts) : named);
+    }
+
+    /** Returns what a change would do, for a user who has to confirm the change. */
+    String question(Hostlist hosts, int nodes) {
+        return "This changes " + StateDocument.count(hosts.size()) + " of " + Text.count(nodes, "host") + " ("
+                + Text.percent(hosts.size(), nodes) + "): " + hosts.abridged() + ".";
     }
 
     private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
@@ -137,6 +146,9 @@ abstract class Change extends ServerVerb {
             console().complain("ended the hold " + hold.holder() + " on " + hold.nodelist());
         }
         answer.rest().stillOut().forEach(console()::complain);
+        if (console().terminal().isError() && !answer.rest().available().isEmpty()) {
+            console().complain(DryRunText.again(answer.rest().available()));
+        }
     }
 
     /** Returns why a change that was accepted changed nothing; null if users need not know. */
@@ -176,10 +188,12 @@ abstract class Change extends ServerVerb {
             }
             if (e.errno().equals(Errno.ENOENT)) {
                 String targets = call.payload().path("select").asText();
+                String hint = TargetNames.hint(client, targets);
                 throw new Failure(
-                        Exit.NO_TARGET, e.sentence(), "nothing was changed" + TargetNames.hint(client, targets));
+                        Exit.NO_TARGET, e.sentence(), "nothing was changed" + (hint.isEmpty() ? "" : "; " + hint));
             }
-            if (e.errno().equals(Errno.EINVAL) && call.payload().has("select")) {
+            if (e.errno().equals(Errno.EINVAL)
+                    && (call.payload().has("select") || call.payload().has("properties"))) {
                 throw new Failure(Exit.USAGE, e.sentence(), "nothing was changed");
             }
             String advice = advice(e);

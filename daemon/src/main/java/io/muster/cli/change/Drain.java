@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
             "Drain hosts: keep them from being scheduled, for a reason. Without targets, list the drained hosts.",
             "The hosts stay drained, also across restarts, until `muster undrain`. Either all targets are "
                     + "drained or none.",
-            "Separate hosts by commas: all words after TARGETS are the reason. A reason whose words are all "
-                    + "hosts or ranks is refused; if you mean it, put -- before it.",
+            "Separate hosts by commas: all words after TARGETS are the reason. A reason that begins with a host or"
+                    + " @PROPERTY, or has ranks only, is refused; if you mean it, put -- before it.",
             "Each holder keeps its own hold on a host. The host is scheduled again when its last hold has ended."
         },
         footer = {
@@ -93,6 +93,11 @@ public final class Drain extends Change {
             return Exit.OK;
         }
         return super.run(client);
+    }
+
+    @Override
+    String @Nullable [] words() {
+        return reason;
     }
 
     @Override

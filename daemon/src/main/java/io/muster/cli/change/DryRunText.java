@@ -7,6 +7,7 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Verb;
 import io.muster.cli.terminal.Zone;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.Text;
 import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
@@ -33,6 +34,10 @@ record DryRunText(DryRunAnswer answer) {
         for (ObjectNode event : answer.events()) {
             out.append("would ").append(EventLines.text(event, console, zone)).append('\n');
         }
+        answer.rest().stillOut().forEach(sentence -> out.append(sentence).append('\n'));
+        if (!answer.rest().available().isEmpty()) {
+            out.append(again(answer.rest().available())).append('\n');
+        }
         if (answer.updates().isEmpty() && !answer.events().isEmpty()) {
             out.append("no scheduler is connected\n");
         }
@@ -43,6 +48,12 @@ record DryRunText(DryRunAnswer answer) {
                     .append('\n');
         }
         return out.toString();
+    }
+
+    /** Returns the sentence that schedulers may use hosts again. */
+    static String again(String hosts) {
+        Hostlist list = Hostlist.parse(hosts);
+        return list.abridged() + (list.size() == 1 ? " is" : " are") + " available again";
     }
 
     /**

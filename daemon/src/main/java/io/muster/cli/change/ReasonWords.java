@@ -55,6 +55,11 @@ final class ReasonWords implements IParameterConsumer {
         return true;
     }
 
+    /** Returns whether a script or a user has quoted several words as one, so that they can only be a reason. */
+    static boolean areQuoted(String @Nullable [] words) {
+        return words != null && words.length == 1 && words[0].indexOf(' ') >= 0;
+    }
+
     /** Returns the words joined by spaces; null if there are none. */
     static @Nullable String join(String @Nullable [] words) {
         return words == null || words.length == 0 ? null : String.join(" ", words);

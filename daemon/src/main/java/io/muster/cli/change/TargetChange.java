@@ -54,12 +54,17 @@ public abstract class TargetChange extends Change {
 
     abstract Command command(String selected);
 
-    final @Nullable String words() {
+    @Override
+    final String @Nullable [] words() {
+        return words;
+    }
+
+    final @Nullable String reason() {
         return ReasonWords.join(words);
     }
 
     final String cause() {
-        String text = words();
+        String text = reason();
         return text == null ? "" : text;
     }
 
@@ -79,7 +84,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new MembershipChanges.Exclude(targets, words());
+            return new MembershipChanges.Exclude(targets, reason());
         }
 
         @Override
@@ -104,7 +109,7 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new MembershipChanges.Include(targets, words());
+            return new MembershipChanges.Include(targets, reason());
         }
 
         @Override
@@ -138,8 +143,8 @@ public abstract class TargetChange extends Change {
             name = "shrink",
             description = {
                 "Remove hosts for good (RFC 28): schedulers drop them from their plans.",
-                "The hosts do not come back to a scheduler that was sent this change; `muster include` offers them "
-                        + "to the next one."
+                "The hosts do not come back to a scheduler that was sent this change, until it acquires the next R; `muster"
+                        + " include` offers them there. On a terminal, the command asks before."
             },
             footer = {"  muster shrink node7 returned to the vendor", "  muster shrink --dry-run @rack4"})
     public static final class Shrink extends TargetChange {
@@ -149,7 +154,13 @@ public abstract class TargetChange extends Change {
 
         @Override
         Command command(String targets) {
-            return new MembershipChanges.Shrink(targets, words());
+            return new MembershipChanges.Shrink(targets, reason());
+        }
+
+        @Override
+        String question(Hostlist hosts, int nodes) {
+            return "This removes " + hosts.size() + " of " + nodes + " hosts for good: " + hosts.abridged()
+                    + ". No scheduler gets them back until it acquires the next R.";
         }
 
         @Override

@@ -68,6 +68,11 @@ public final class Undrain extends Change {
     }
 
     @Override
+    String @Nullable [] words() {
+        return comment;
+    }
+
+    @Override
     Command command(FluxClient client) throws IOException {
         return new HoldChanges.Undrain(targets(targets), ReasonWords.join(comment), force.mode(), holder);
     }

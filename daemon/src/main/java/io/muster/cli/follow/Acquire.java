@@ -57,6 +57,7 @@ public final class Acquire extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
+        console().endWithReader();
         boolean held = print(client);
         while (!held) {
             Pause.of(PAUSE_MILLIS);

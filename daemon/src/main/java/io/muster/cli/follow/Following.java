@@ -52,6 +52,9 @@ abstract class Following extends ServerVerb {
                 }
             }
             console().flush();
+            if (future) {
+                console().endWithReader();
+            }
             while (future) {
                 if (!most.isZero() && !journal.await(most.minusNanos(System.nanoTime() - start))) {
                     throw new Failure(Exit.TIMED_OUT, "--timeout is over");

@@ -20,6 +20,7 @@ import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.TargetExpression;
 import java.io.IOException;
 import java.util.HashMap;
@@ -138,6 +139,10 @@ public final class History extends Verb {
         Hostlist unknown = coverage.unknown();
         if (coverage.first() == 0) {
             throw new Failure(Exit.NO_TARGET, "nothing is known: " + past.name() + " holds no events");
+        }
+        if (unknown.stream().anyMatch(History::isIdset)) {
+            throw new Failure(
+                    Exit.USAGE, String.valueOf(TargetException.mixed(unknown).getMessage()));
         }
         if (!unknown.isEmpty()) {
             String subject = unknown.size() == 1 ? "host " + unknown + " is" : "hosts " + unknown.abridged() + " are";

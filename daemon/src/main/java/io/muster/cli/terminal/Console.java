@@ -41,6 +41,7 @@ public final class Console {
     private final Zone zone = new Zone(this, null);
     private List<String> arguments = List.of();
     private boolean lost;
+    private boolean isOfProcess;
 
     public Console(
             InputStream in,
@@ -59,7 +60,7 @@ public final class Console {
 
     public static Console ofProcess() {
         Map<String, String> environment = System.getenv();
-        return new Console(
+        Console console = new Console(
                 // Buffered, because an unbuffered stream asks for its position at the end of a pipe, and JDK 17 fails
                 // then.
                 new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
@@ -68,6 +69,15 @@ public final class Console {
                 environment,
                 Terminal.ofProcess(environment),
                 InstantSource.system());
+        console.isOfProcess = true;
+        return console;
+    }
+
+    /** Ends the process when the reader of the output has gone, for a verb that may wait long before it writes again. */
+    public void endWithReader() {
+        if (isOfProcess) {
+            OutputReader.endWith();
+        }
     }
 
     /** Remembers the arguments of the command. */

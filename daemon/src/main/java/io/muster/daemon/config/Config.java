@@ -13,6 +13,29 @@ import org.jspecify.annotations.Nullable;
 
 /** A complete, checked configuration; immutable. */
 public final class Config {
+    /**
+     * Where a configuration comes from.
+     *
+     * @param file a file or a directory of {@code *.toml}; null for the default file or, if that does not exist, for the defaults alone
+     * @param socket the socket in place of {@code muster.socket}; null for the one in the file
+     * @param stateDir the directory in place of {@code muster.state-dir}; null for the one in the file
+     */
+    public record Source(
+            @Nullable Path file,
+            @Nullable Path socket,
+            @Nullable Path stateDir) {
+        /** @throws InvalidException with every problem found, each with its file and line */
+        public Config load(Environment environment) {
+            Problems problems = new Problems();
+            ConfigTree document = document(file, environment, problems);
+            document.set("--socket", Key.SOCKET, socket);
+            document.set("--state-dir", Key.STATE_DIR, stateDir);
+            ConfigTable top = new ConfigTable(document, problems);
+            top.names().forEach(name -> checkTable(name, top));
+            return new Config(document.tree(), top, environment, problems);
+        }
+    }
+
     private static final double CONFIRM_SHARE = 0.2;
 
     private static final double HALF = 0.5;
@@ -56,16 +79,9 @@ public final class Config {
         notes = problems.warnings();
     }
 
-    /**
-     * @param path a file or a directory of {@code *.toml}; null for the default file or, if that does not exist, for the defaults alone
-     * @throws InvalidException with every problem found, each with its file and line
-     */
+    /** Loads a configuration from a file alone, see {@link Source#load}. */
     public static Config load(@Nullable Path path, Environment environment) {
-        Problems problems = new Problems();
-        ConfigTree document = document(path, environment, problems);
-        ConfigTable top = new ConfigTable(document, problems);
-        top.names().forEach(name -> checkTable(name, top));
-        return new Config(document.tree(), top, environment, problems);
+        return new Source(path, null, null).load(environment);
     }
 
     private static ConfigTree document(@Nullable Path path, Environment environment, Problems problems) {

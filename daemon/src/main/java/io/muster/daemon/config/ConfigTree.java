@@ -56,6 +56,16 @@ final class ConfigTree {
         return document;
     }
 
+    /** Sets a key as an option of the command line does: relative to the working directory. Does nothing without a value. */
+    void set(String option, Key key, @Nullable Path value) {
+        if (value != null) {
+            ObjectNode table = JsonNodeFactory.instance.objectNode();
+            table.putObject(key.section()).put(key.key(), value.toString());
+            sources.add(new Source(Path.of(option), table, KeyLines.scan("")));
+            merge(tree, table);
+        }
+    }
+
     ObjectNode tree() {
         return tree;
     }

@@ -32,9 +32,17 @@ public record Effective(List<Setting> settings) {
 
     /** One line for each key, in columns. A key that has no meaning for Muster is listed only if it was set. */
     public List<String> lines() {
-        List<Setting> shown = settings.stream()
+        return lines(settings.stream()
                 .filter(s -> s.key().effect() != Key.Effect.BROKER || !s.isDefault())
-                .toList();
+                .toList());
+    }
+
+    /** The lines of those keys that were set. */
+    public List<String> given() {
+        return lines(settings.stream().filter(s -> !s.isDefault()).toList());
+    }
+
+    private static List<String> lines(List<Setting> shown) {
         int keys = width(shown.stream().map(s -> s.key().toString()).toList());
         int values = Math.min(60, width(shown.stream().map(Setting::value).toList()));
         String form = "%-" + keys + "s  %-" + values + "s  %s";

@@ -51,7 +51,8 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
      * users cannot write either.
      */
     public Path socket() {
-        Path fallback = variables.containsKey("XDG_RUNTIME_DIR") ? xdg("XDG_RUNTIME_DIR", "") : stateDir();
+        Path fallback =
+                variables.getOrDefault("XDG_RUNTIME_DIR", "").startsWith("/") ? xdg("XDG_RUNTIME_DIR", "") : stateDir();
         return systemd("RUNTIME_DIRECTORY", Path.of("/run/muster"), fallback).resolve("muster.sock");
     }
 

@@ -214,6 +214,11 @@ public enum Key {
         return best;
     }
 
+    /** Returns the clause that some of the names exist, and which of them may be meant in place of one that does not. */
+    public static String known(String missing, Collection<String> names) {
+        return (names.size() == 1 ? "there is " : "there are ") + some(missing, names);
+    }
+
     /** Returns some of the names that exist, and which of them may be meant in place of one that does not. */
     public static String some(String missing, Collection<String> names) {
         String some = names.stream().limit(MOST_NAMES).collect(Collectors.joining(", "));

@@ -25,10 +25,10 @@ import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
-import io.muster.inventory.state.Event;
 import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
 import io.muster.inventory.state.TargetExpression;
@@ -47,7 +47,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -149,21 +148,28 @@ public final class Changes {
         }
     }
 
-    /** Refuses a reason whose words are all targets: {@code drain n1 n2 n3} would drain n1 only. */
+    /**
+     * Refuses a reason that begins with targets, of which {@code drain n1 n2 bad fan} would drain n1 only. Numbers may be a part of
+     * the reason, such as "2 dimms failed": unless all words are targets, the reason has to begin with a host or a property.
+     */
     private void checkReason(ChangeRequest.Selection selection) {
-        String reason = selection.reason();
-        String[] words = reason.strip().split("\\s+");
+        List<String> words = List.of(selection.reason().strip().split("\\s+"));
         boolean plain = selection.texts().stream().noneMatch(Changes::hasDigit);
-        if (reason.isBlank()
-                || !Arrays.stream(words)
-                        .allMatch(word -> (plain || hasDigit(word) || word.startsWith("@")) && isTarget(word))) {
+        List<String> targets = words.stream()
+                .takeWhile(word -> (plain || hasDigit(word) || word.startsWith("@")) && isTarget(word))
+                .toList();
+        if (targets.isEmpty() || (targets.size() < words.size() && isNumber(targets.get(0)))) {
             return;
         }
         throw new RpcException(
                 Errno.EINVAL,
-                reason + (words.length == 1 ? " is a target" : " are targets")
+                String.join(" ", targets) + (targets.size() == 1 ? " is a target" : " are targets")
                         + ", not a reason: separate targets by commas; if you mean the reason, put -- before it (in a request:"
                         + " reason-meant)");
+    }
+
+    private static boolean isNumber(String word) {
+        return word.chars().noneMatch(Character::isLetter);
     }
 
     /** Ranks and nearly all hosts have a digit: a word without one, after targets with one, is a word. */
@@ -283,7 +289,7 @@ public final class Changes {
         if (request != null && answer instanceof Answer.Done made) {
             reply.done(Json.encode(words(made, id, request, by).toJson()));
         } else if (request != null && answer instanceof Answer.Rejected refused) {
-            reply.fail(explained(refused, request));
+            reply.fail(explained(refused, request, by));
         } else {
             answer(answer, reply);
         }
@@ -299,16 +305,23 @@ public final class Changes {
             return repeated(seq);
         }
         ChangeAnswer answer = ChangeAnswer.of(done.entries(), done.after().resources());
-        if (!request.targets().isEmpty()) {
-            Hostlist targets = hosts(done.after(), request);
-            Idset ranks = done.after().resources().ranksOfKnown(targets);
-            answer = answer.about(
-                    targets, new Conflict(done.after(), ranks, inventory.now()).stillOut(request.command()));
-        }
+        answer = withTargets(answer, done.after(), request);
         if (id != null && answer.seq() != 0) {
             answers.put(answer.seq(), answer);
         }
         return answer;
+    }
+
+    /** Returns the answer with what became of the targets of the request. */
+    private ChangeAnswer withTargets(ChangeAnswer answer, InventoryState after, ChangeRequest request) {
+        if (request.targets().isEmpty()) {
+            return answer;
+        }
+        Hostlist targets = hosts(after, request);
+        Conflict conflict = new Conflict(after, after.resources().ranksOfKnown(targets), inventory.now());
+        Hostlist changed = Hostlist.parse(answer.hosts() == null ? "" : answer.hosts());
+        Command command = request.command();
+        return answer.about(targets, conflict.available(command, changed), conflict.stillOut(command));
     }
 
     private ChangeAnswer repeated(long seq) {
@@ -328,14 +341,14 @@ public final class Changes {
      * Returns a refusal that names hosts and holders. Programs, such as the bridge, keep the number: they send a change again after EBUSY, and
      * an excluded host stays excluded.
      */
-    private RpcException explained(Answer.Rejected refused, ChangeRequest request) {
+    private RpcException explained(Answer.Rejected refused, ChangeRequest request, Principal by) {
         InventoryState state = inventory.state();
         Idset ranks = state.resources().ranksOfKnown(hosts(state, request));
         Conflict conflict = new Conflict(state, ranks, inventory.now());
         boolean isAbsent = request.selects() && conflict.isAboutAbsent(request.command(), refused.rejection());
         return new RpcException(
                 isAbsent ? Errno.EBUSY : refused.error().errno(),
-                conflict.explain(request.command(), refused.rejection()));
+                conflict.explain(request.command(), refused.rejection(), by));
     }
 
     private static void answer(Answer answer, Replier reply) {
@@ -350,12 +363,12 @@ public final class Changes {
     private void answer(Preview preview, ChangeRequest request, Principal by, Replier reply) {
         Rejection rejection = preview.decision().rejection();
         if (rejection != null) {
-            throw explained(new Answer.Rejected(rejection), request);
+            throw explained(new Answer.Rejected(rejection), request, by);
         }
-        List<ObjectNode> events = new ArrayList<>();
-        for (Event event : preview.decision().events()) {
-            events.add(new Entry(0, inventory.now(), by, event).toJson());
-        }
+        List<Entry> entries = preview.decision().events().stream()
+                .map(event -> new Entry(0, inventory.now(), by, event))
+                .toList();
+        List<ObjectNode> events = entries.stream().map(Entry::toJson).toList();
         List<DryRunAnswer.Update> updates = new ArrayList<>();
         acquires.preview(preview.after()).forEach((stream, next) -> {
             Principal holder = stream.holder();
@@ -364,9 +377,13 @@ public final class Changes {
         InventoryState state = inventory.state();
         Hostlist hosts = hosts(state, request);
         int nodes = state.resources().nodes();
-        boolean confirm = hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes;
+        boolean confirm = (hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes)
+                || (MembershipChanges.isForGood(request.command()) && !events.isEmpty());
         String named = request.targets().isEmpty() ? null : hosts.toString();
-        reply.done(Json.encode(new DryRunAnswer(events, updates, named, nodes, confirm).toJson()));
+        InventoryState after = preview.after();
+        ChangeAnswer answer = withTargets(ChangeAnswer.of(entries, after.resources()), after, request);
+        DryRunAnswer dry = new DryRunAnswer(events, updates, named, nodes, confirm, answer.rest());
+        reply.done(Json.encode(dry.toJson()));
     }
 
     /**

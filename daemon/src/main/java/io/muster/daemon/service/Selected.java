@@ -73,7 +73,7 @@ final class Selected {
         } catch (TargetException e) {
             String missing = e.missingProperty();
             throw missing == null
-                    ? new RpcException(Errno.ENOENT, String.valueOf(e.getMessage()))
+                    ? new RpcException(e.isMixed() ? Errno.EINVAL : Errno.ENOENT, String.valueOf(e.getMessage()))
                     : absent(
                             String.valueOf(e.getMessage()),
                             missing,
@@ -83,7 +83,6 @@ final class Selected {
 
     /** Returns the refusal of a name that does not exist, with the names that do, or some of them. */
     private static RpcException absent(String sentence, String missing, Collection<String> names) {
-        return new RpcException(
-                Errno.ENOENT, names.isEmpty() ? sentence : sentence + "; there are " + Key.some(missing, names));
+        return new RpcException(Errno.ENOENT, names.isEmpty() ? sentence : sentence + "; " + Key.known(missing, names));
     }
 }

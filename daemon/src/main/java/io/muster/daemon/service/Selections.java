@@ -102,10 +102,8 @@ public final class Selections {
     private RpcException absent(TargetException fault) {
         String property = fault.missingProperty();
         Set<String> known = inventory.state().resources().properties().keySet();
-        String advice = property == null || known.isEmpty()
-                ? ""
-                : ": there " + (known.size() == 1 ? "is " : "are ") + Key.some(property, known);
-        return new RpcException(Errno.ENOENT, fault.getMessage() + advice);
+        String advice = property == null || known.isEmpty() ? "" : ": " + Key.known(property, known);
+        return new RpcException(fault.isMixed() ? Errno.EINVAL : Errno.ENOENT, fault.getMessage() + advice);
     }
 
     /** For whom targets are found, and among which hosts. */

@@ -107,7 +107,10 @@ record RankHosts(Idset ranks, Hostlist hosts) {
     private Idset targetHosts(String text, MalformedException notIdset) {
         try {
             return ranksOf(Hostlist.parse(text));
-        } catch (IllegalArgumentException notHosts) {
+        } catch (TargetException absent) {
+            boolean ranks = absent.missingHosts().stream().anyMatch(RankHosts::isMeantAsIdset);
+            throw isMeantAsIdset(text) ? notIdset : ranks ? TargetException.mixed(absent.missingHosts()) : absent;
+        } catch (MalformedException notHosts) {
             throw isMeantAsIdset(text) ? notIdset : notHosts;
         }
     }

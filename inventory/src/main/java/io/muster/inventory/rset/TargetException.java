@@ -12,9 +12,25 @@ public final class TargetException extends IllegalArgumentException {
 
     private final transient Hostlist missingHosts;
     private final @Nullable String missingProperty;
+    private final boolean mixed;
+
+    /** Returns the fault of a list with hosts that contains ranks. */
+    public static TargetException mixed(Hostlist missing) {
+        String list = Listing.HOSTS.cut(missing.toString(), LONGEST);
+        return new TargetException(
+                "ranks and hosts cannot be mixed: no host is named " + list + "; name only ranks, or only hosts",
+                missing,
+                null,
+                true);
+    }
 
     private TargetException(String message, Hostlist missingHosts, @Nullable String missingProperty) {
+        this(message, missingHosts, missingProperty, false);
+    }
+
+    private TargetException(String message, Hostlist missingHosts, @Nullable String missingProperty, boolean mixed) {
         super(message);
+        this.mixed = mixed;
         this.missingHosts = missingHosts;
         this.missingProperty = missingProperty;
     }
@@ -35,6 +51,11 @@ public final class TargetException extends IllegalArgumentException {
 
     public static TargetException property(String missing) {
         return new TargetException("no host has the property " + missing, Hostlist.EMPTY, missing);
+    }
+
+    /** Returns whether the text is wrong in every resource set, because it mixes ranks and hosts. */
+    public boolean isMixed() {
+        return mixed;
     }
 
     public Hostlist missingHosts() {

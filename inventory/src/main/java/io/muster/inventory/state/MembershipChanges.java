@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 public final class MembershipChanges {
     private MembershipChanges() {}
 
+    /** Returns whether schedulers that are sent a change do not take it back: they drop hosts that were shrunk from their plans. */
+    public static boolean isForGood(Command command) {
+        return command instanceof Shrink || (command instanceof Once once && isForGood(once.command()));
+    }
+
     public record Exclude(String targets, @Nullable String reason) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {

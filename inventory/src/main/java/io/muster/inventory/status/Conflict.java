@@ -2,7 +2,10 @@ package io.muster.inventory.status;
 
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Membership;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Times;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
@@ -16,6 +19,7 @@ import io.muster.inventory.state.Once;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Explains why a drain or undrain was refused, and why hosts stay out after a change: the hosts concerned and their holders. */
 public final class Conflict {
@@ -36,20 +40,21 @@ public final class Conflict {
         this.now = now;
     }
 
-    /** Returns a refusal of a command, with hosts and holders if they are the reason. */
-    public String explain(Command command, Decision.Rejection refusal) {
+    /** Returns a refusal of a command by a user, with the hosts and only those holds that are the reason. */
+    public String explain(Command command, Decision.Rejection refusal, Principal by) {
         Command plain = plain(command);
         String better = "";
         if (plain instanceof HoldChanges.Drain drain) {
             better = isAboutAbsent(command, refusal) ? absent() : "";
             better = better.isEmpty() && refusal.kind() == Kind.EXISTS ? drainedBy(drain.holder()) : better;
+            better = refusal.kind() == Kind.HELD_BY_OTHER ? heldByAnotherUser(drain.holder(), by) : better;
         } else if (plain instanceof HoldChanges.Undrain undrain) {
             String holder = undrain.holder() == null ? Hold.SHARED : undrain.holder();
             if (refusal.kind() == Kind.EXISTS) {
                 better = notDrained();
             } else if (refusal.kind() == Kind.HELD_BY_OTHER) {
                 better = heldOnlyByOthersThan(holder);
-                better = better.isEmpty() ? heldByAnotherUser(holder) : better;
+                better = better.isEmpty() ? heldByAnotherUser(holder, by) : better;
             }
         }
         return better.isEmpty() ? refusal.text() : better;
@@ -67,16 +72,37 @@ public final class Conflict {
         Command plain = plain(command);
         List<String> sentences = new ArrayList<>();
         if (plain instanceof HoldChanges.Undrain || plain instanceof MembershipChanges.Include) {
-            state.holds().groups().forEach((holds, on) -> {
-                Idset held = on.intersect(ranks);
-                if (!held.isEmpty()) {
-                    sentences.add(hosts(held, LONGEST) + (held.size() == 1 ? " stays" : " stay") + " drained: "
-                            + String.join(
-                                    "; ", holds.holds().stream().map(this::text).toList()));
+            for (StateGroup group : StateGroup.of(state, Idset.EMPTY, ranks)) {
+                if (!group.up()) {
+                    String why = why(group);
+                    sentences.add(hosts(group.ranks(), LONGEST)
+                            + (group.ranks().size() == 1 ? " stays " : " stay ")
+                            + group.word()
+                            + (why.isEmpty() ? "" : ": " + why));
                 }
-            });
+            }
         }
         return sentences;
+    }
+
+    /** Returns those of the hosts that an undrain changed which schedulers may use now; "" after another change. */
+    public String available(Command command, Hostlist changed) {
+        Idset up =
+                state.resources().ranksOfKnown(changed).intersect(state.view().up());
+        return plain(command) instanceof HoldChanges.Undrain
+                ? state.resources().hostsOf(up).toString()
+                : "";
+    }
+
+    private String why(StateGroup group) {
+        HoldSet holds = group.holds();
+        Membership.Absence absence = group.absence();
+        if (holds != null) {
+            return String.join("; ", holds.holds().stream().map(this::text).toList());
+        }
+        String by = absence == null ? "" : absence.by().names() + ", ";
+        String since = group.since() == 0 ? "" : " (" + by + Times.age(group.since(), now) + ")";
+        return (group.reason() + since).strip();
     }
 
     private static Command plain(Command command) {
@@ -86,7 +112,8 @@ public final class Conflict {
 
     /** Returns the targets on which {@code holder} has a hold, with all holds on them; "" if there are none any more. */
     private String drainedBy(String holder) {
-        return withHolders(heldBy(holder), "already drained");
+        return withHolders(
+                heldBy(holder), "already drained", hold -> hold.holder().equals(holder));
     }
 
     /** Returns the targets that cannot be drained because they are excluded or lost; "" if there are none. */
@@ -105,18 +132,24 @@ public final class Conflict {
     private String heldOnlyByOthersThan(String holder) {
         return withHolders(
                 ranks.intersect(state.holds().held()).subtract(heldBy(holder)),
-                "not drained by holder " + holder + ", but by others");
+                "not drained by holder " + holder + ", but by others",
+                hold -> true);
     }
 
     /** Returns the targets on which another user has placed the hold of {@code holder}. */
-    private String heldByAnotherUser(String holder) {
-        return withHolders(heldBy(holder), "held by another user");
+    private String heldByAnotherUser(String holder, Principal by) {
+        Predicate<Hold> isInTheWay = hold -> hold.holder().equals(holder) && !hold.mayBeChangedBy(by);
+        return withHolders(held(isInTheWay), "held by another user", isInTheWay);
     }
 
     private Idset heldBy(String holder) {
+        return held(hold -> hold.holder().equals(holder));
+    }
+
+    private Idset held(Predicate<Hold> chosen) {
         Idset held = Idset.EMPTY;
         for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
-            if (group.getKey().of(holder) != null) {
+            if (group.getKey().holds().stream().anyMatch(chosen)) {
                 held = held.union(group.getValue());
             }
         }
@@ -130,13 +163,17 @@ public final class Conflict {
                         + Listing.RANKS.cut(subset.toString(), LONGEST) + ") " + predicate;
     }
 
-    private String withHolders(Idset subset, String predicate) {
+    /** @param named the holds that are named */
+    private String withHolders(Idset subset, String predicate, Predicate<Hold> named) {
         List<String> lines = new ArrayList<>();
         for (Map.Entry<HoldSet, Idset> group : state.holds().groups().entrySet()) {
             Idset matching = group.getValue().intersect(subset);
+            String on = matching.equals(subset) ? "" : hosts(matching, SHORT) + ": ";
             for (Hold hold :
                     matching.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
-                lines.add(hosts(matching, SHORT) + ": " + text(hold));
+                if (named.test(hold)) {
+                    lines.add(on + text(hold));
+                }
             }
         }
         int omitted = lines.size() - MOST;
@@ -152,7 +189,7 @@ public final class Conflict {
 
     private String text(Hold hold) {
         String reason = hold.reason() == null || hold.reason().isEmpty() ? "no reason given" : hold.reason();
-        String author = hold.by().user().isEmpty() ? "" : "by " + hold.by() + " ";
-        return reason + " (" + hold.holder() + ", " + author + Times.age(hold.since(), now) + " ago)";
+        String author = hold.by().user().isEmpty() ? "" : hold.by().names() + ", ";
+        return hold.holder() + ": " + reason + " (" + author + Times.age(hold.since(), now) + ")";
     }
 }

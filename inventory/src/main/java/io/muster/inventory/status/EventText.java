@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.problem.Text;
+import io.muster.inventory.state.HoldChanges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -54,6 +55,7 @@ public final class EventText {
         }
         // Only an exclusion by the configuration gets its kind: the names of the other events already contain it.
         line.append(context.path("kind").asText().equals("config") ? " by the configuration" : "");
+        line.append(context.path("holder").asText().equals(HoldChanges.Undrained.EVERYBODY) ? " for all holders" : "");
         fields(line, event, (key, value) -> value(key, value, time));
         line.append(context.has("user") ? " by " + Principal.author(context) : "");
         return Text.shown(line.toString());
@@ -84,8 +86,9 @@ public final class EventText {
                     "request",
                     "R",
                     "initial",
+                    "overwrite",
                     "online" -> null;
-            case "overwrite" -> value.asInt() == 0 ? null : Integer.toString(value.asInt());
+            case "holder" -> value.asText().equals(HoldChanges.Undrained.EVERYBODY) ? null : value.asText();
             case "vertices", "departed-vertices" -> {
                 List<String> paths = new ArrayList<>();
                 value.fieldNames().forEachRemaining(paths::add);

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The response to a change: {@code {changed, hosts?, seq?, ended?: [{holder, idset, nodelist}], vertices?, paths?,
- * departed-vertices?, unchanged?, still-out?, repeated?}}, of which {@code vertices} and the two after it are as in the event of a change of
+ * departed-vertices?, unchanged?, available?, still-out?, repeated?}}, of which {@code vertices} and the two after it are as in the event of a change of
  * notes. Responses of flux-core have no payload.
  *
  * @param changed whether the state changed
@@ -30,22 +30,46 @@ import org.jspecify.annotations.Nullable;
  * @param seq sequence number of the last entry of the change; 0 if nothing was written
  * @param ended other holds that the change ended
  * @param places the vertices whose notes changed; empty if the change does not concern notes, or was answered before
- * @param rest what the change did not do
+ * @param rest what became of the targets
  */
 public record ChangeAnswer(
         boolean changed, @Nullable String hosts, long seq, List<Ended> ended, Places places, Rest rest) {
     /**
-     * What a change did not do.
+     * What became of the targets of a change.
      *
      * @param unchanged hostlist of the targets that were so already; "" if there are none, or this is not known
+     * @param available hostlist of the targets that schedulers may use again; "" if there are none, or this is not known
      * @param stillOut why targets are still out, one sentence for hosts that are alike
      * @param repeated whether the change was made by an earlier request with the same id
      */
-    public record Rest(String unchanged, List<String> stillOut, boolean repeated) {
-        private static final Rest NONE = new Rest("", List.of(), false);
+    public record Rest(String unchanged, String available, List<String> stillOut, boolean repeated) {
+        private static final Rest NONE = new Rest("", "", List.of(), false);
 
         public Rest {
             stillOut = List.copyOf(stillOut);
+        }
+
+        static Rest read(Fields in) {
+            return new Rest(
+                    in.textOr("unchanged", ""),
+                    in.textOr("available", ""),
+                    in.textsOrNone("still-out"),
+                    in.flag("repeated"));
+        }
+
+        void writeTo(ObjectNode json) {
+            if (!unchanged.isEmpty()) {
+                json.put("unchanged", unchanged);
+            }
+            if (!available.isEmpty()) {
+                json.put("available", available);
+            }
+            if (!stillOut.isEmpty()) {
+                stillOut.forEach(json.putArray("still-out")::add);
+            }
+            if (repeated) {
+                json.put("repeated", true);
+            }
         }
     }
 
@@ -83,7 +107,7 @@ public record ChangeAnswer(
     }
 
     /** Returns the answer with what became of the other targets. */
-    public ChangeAnswer about(Hostlist targets, List<String> stillOut) {
+    public ChangeAnswer about(Hostlist targets, String available, List<String> stillOut) {
         String all = targets.toString();
         String unchanged = "";
         if (!all.equals(hosts)) {
@@ -93,7 +117,7 @@ public record ChangeAnswer(
             }
             unchanged = Hostlist.of(List.copyOf(others)).toString();
         }
-        return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(unchanged, stillOut, false));
+        return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(unchanged, available, stillOut, false));
     }
 
     /** Returns a hostlist of all targets, changed or not. */
@@ -105,7 +129,8 @@ public record ChangeAnswer(
 
     /** Returns the same answer for a request that was sent again. */
     public ChangeAnswer again() {
-        return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(rest.unchanged, rest.stillOut, true));
+        Rest same = new Rest(rest.unchanged, rest.available, rest.stillOut, true);
+        return new ChangeAnswer(changed, hosts, seq, ended, places, same);
     }
 
     private static @Nullable String hosts(List<Entry> entries, ResourceSet resources) {
@@ -148,7 +173,7 @@ public record ChangeAnswer(
                 in.has("seq") ? in.integer("seq", 0, Long.MAX_VALUE) : 0,
                 ended,
                 Places.read(in),
-                new Rest(in.textOr("unchanged", ""), in.textsOrNone("still-out"), in.flag("repeated")));
+                Rest.read(in));
     }
 
     public ObjectNode toJson() {
@@ -167,15 +192,7 @@ public record ChangeAnswer(
                     .put("idset", hold.idset)
                     .put("nodelist", hold.nodelist));
         }
-        if (!rest.unchanged.isEmpty()) {
-            json.put("unchanged", rest.unchanged);
-        }
-        if (!rest.stillOut.isEmpty()) {
-            rest.stillOut.forEach(json.putArray("still-out")::add);
-        }
-        if (rest.repeated) {
-            json.put("repeated", true);
-        }
+        rest.writeTo(json);
         return json.setAll(places.toJson());
     }
 }

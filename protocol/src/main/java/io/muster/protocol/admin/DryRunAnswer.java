@@ -11,19 +11,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The response to a change with {@code dry-run}, a key that flux-core does not have: {@code {events, updates: [{user, pid,
- * update}], hosts?, nodes, confirm}}.
+ * update}], hosts?, nodes, confirm, unchanged?, available?, still-out?}}.
  *
  * @param events events that would be written to the journal
  * @param hosts hostlist of the targets; null if the change has none
  * @param nodes the number of hosts in R
- * @param confirm whether a person should be asked before the change, because it has many targets
+ * @param confirm whether a person should be asked before the change, because it has many targets or is for good
+ * @param rest what would become of the targets
  */
 public record DryRunAnswer(
         List<ObjectNode> events,
         List<Update> updates,
         @Nullable String hosts,
         int nodes,
-        boolean confirm) {
+        boolean confirm,
+        ChangeAnswer.Rest rest) {
     /**
      * The update that a scheduler would be sent.
      *
@@ -53,7 +55,8 @@ public record DryRunAnswer(
                 updates,
                 in.optional("hosts"),
                 (int) in.integer("nodes", 0, Integer.MAX_VALUE),
-                in.flag("confirm"));
+                in.flag("confirm"),
+                ChangeAnswer.Rest.read(in));
     }
 
     public ObjectNode toJson() {
@@ -67,6 +70,8 @@ public record DryRunAnswer(
         if (hosts != null) {
             payload.put("hosts", hosts);
         }
-        return payload.put("nodes", nodes).put("confirm", confirm);
+        payload.put("nodes", nodes).put("confirm", confirm);
+        rest.writeTo(payload);
+        return payload;
     }
 }

@@ -44,7 +44,7 @@ public record ChangeRequest(
      * Targets that the daemon has to find, as people write them: {@code all}, {@code @PROPERTY}, {@code @{EXPRESSION}} and paths of
      * vertices, besides ranks and hosts.
      *
-     * @param reason the reason, if words that are all targets are to be refused in it; "" otherwise
+     * @param reason the reason, if targets at its beginning are to be refused; "" otherwise
      * @param with returns the command for the targets that were found, in the order of the texts
      */
     public record Selection(List<String> texts, String reason, Function<List<String>, Command> with) {

@@ -98,8 +98,7 @@ public final class RequestKeys {
             "Hostlist of the targets that a person has confirmed, or its digest from a dry run; the change is refused if the"
                     + " targets are other hosts now.");
     static final RequestKey REASON_MEANT = flag(
-            "reason-meant",
-            "The reason is meant, although all of its words are targets: otherwise, `select` refuses it.");
+            "reason-meant", "The reason is meant, although it begins with targets: otherwise, `select` refuses it.");
     static final RequestKey DRY_RUN =
             flag("dry-run", "Whether nothing is changed, and the response says what would happen.");
     static final RequestKey ID = text(

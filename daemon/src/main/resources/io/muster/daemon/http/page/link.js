@@ -75,8 +75,9 @@ export async function view(path) {
 
 export const tagOf = (path) => kept.get(path)?.tag;
 
-/** Places or lifts holds. A dry run changes nothing. */
-export async function change(method, fields, { dryRun, tag, id } = {}) {
+/** Places or lifts holds. A dry run changes nothing. The form has a field of its own for the reason, so the reason is meant. */
+export async function change(method, form, { dryRun, tag, id } = {}) {
+  const fields = { ...form, "reason-meant": true };
   const query = new URLSearchParams(method === "DELETE" ? fields : {});
   if (dryRun) query.set("dry-run", "true");
   const headers = method === "POST" ? { "Content-Type": "application/json" } : {};
