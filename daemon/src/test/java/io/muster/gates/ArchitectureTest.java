@@ -94,7 +94,7 @@ final class ArchitectureTest {
             daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
             daemon.metrics      |                                                     |                                  |                                                        | daemon
             daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
-            daemon.api          | state                                               | wire rpc admin operation         | core account access token service http                 | daemon
+            daemon.api          | state                                               | wire rpc admin operation         | config core account access token service http          | daemon
             daemon              | problem idset hostlist rset axis level state status | wire rpc operation tls client    | *                                                      | cli
 
             package      | inventory                                             | protocol                            | daemon                          | cli          | used by

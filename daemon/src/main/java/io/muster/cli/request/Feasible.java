@@ -1,6 +1,5 @@
 package io.muster.cli.request;
 
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerOptions;
 import io.muster.cli.terminal.Console;
@@ -205,8 +204,7 @@ public final class Feasible extends Verb {
     private int report(FeasibilityAnswer found) {
         Assessment answer = found.answer();
         if (json) {
-            ObjectNode document = JsonNodeFactory.instance.objectNode().put("schema_version", SCHEMA_VERSION);
-            console().json(document.setAll(found.toJson()));
+            console().json(found.toJson());
         } else {
             say(word(answer.verdict()), answer.sentence());
             if (answer.verdict() == Verdict.YES && !found.hosts().isEmpty()) {

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -153,6 +154,9 @@ public final class Admission {
      * another, the one of both that lacks the right.
      */
     public String refusal(Rights rights, Right right) {
+        if (rights.identity().isToken()) {
+            return refusalOfToken(rights, right, null);
+        }
         if (right == Right.READ && rights.areForAlertsAlone()) {
             return "user " + rights.user()
                     + " has the right \"alerts\" alone, which is good for POST /v1/alerts and nothing"
@@ -176,8 +180,41 @@ public final class Admission {
         return "Request requires owner credentials or the right " + also + "\"" + right.word() + "\", " + whoHas(right);
     }
 
+    /**
+     * Returns the sentence for a token without this right: what the token may do, and the command that makes one that may do this.
+     *
+     * @param holder the holder that the right {@link Right#HOLD} must cover; null if another right is missing
+     */
+    private static String refusalOfToken(Rights rights, Right right, @Nullable String holder) {
+        Set<Right> wider = new TreeSet<>(rights.granted());
+        if (!rights.areForAlertsAlone()) {
+            wider.add(Right.READ);
+        }
+        String covered = rights.holders().isEmpty()
+                ? ""
+                : ", which covers the holder \"" + String.join("\", \"", new TreeSet<>(rights.holders())) + "\"";
+        String has = "user " + rights.user() + " has the right" + (wider.size() > 1 ? "s " : " ")
+                + wider.stream().map(Right::word).collect(Collectors.joining(" and ")) + covered;
+        String also = Rights.IN_CHANGE.contains(right) ? "\"" + Right.CHANGE.word() + "\" or " : "";
+        String needs = ", but this request requires the right " + also + "\"" + right.word() + "\""
+                + (holder == null ? "" : " for the holder \"" + holder + "\"");
+        wider.add(right);
+        wider.removeIf(each -> each.compareTo(Right.CHANGE) > 0); // no token has these
+        String words = wider.stream().map(Right::word).collect(Collectors.joining(","));
+        String holders =
+                rights.holders().size() == 1 ? rights.holders().iterator().next() : "HOLDER";
+        String option = wider.contains(Right.HOLD) ? " --holder=" + (holder == null ? holders : holder) : "";
+        String command = rights.identity().isOfPage()
+                ? "muster web --rights=" + right.word()
+                : "muster token create NAME --rights=" + words;
+        return has + needs + ": make a token that has it with `" + command + option + "`";
+    }
+
     /** Returns the sentence for a user whose right {@link Right#HOLD} does not cover this holder; null for all holders. */
     private String refusal(Rights rights, @Nullable String holder) {
+        if (rights.identity().isToken()) {
+            return refusalOfToken(rights, holder == null ? Right.CHANGE : Right.HOLD, holder);
+        }
         Rights speaker = rights.speaker();
         if (speaker != null && !speaker.allowHolder(holder)) {
             return refusal(speaker, holder) + "; " + speaker.user() + " sends this request for " + rights.user();

@@ -103,6 +103,16 @@ public record Identity(
         return named == null ? "uid=" + number() : named.name;
     }
 
+    /** Returns whether a token identifies the user. */
+    boolean isToken() {
+        return source == Source.TOKEN;
+    }
+
+    /** Returns whether the token was made for a page. */
+    boolean isOfPage() {
+        return named != null && named.maker != null;
+    }
+
     /** Returns the name of the user who is charged for the user {@code name}: a token for a page counts for its maker. */
     String payer(String name) {
         return named == null || named.maker == null ? name : named.maker;

@@ -176,13 +176,28 @@ public final class Api implements Site {
     void serve(Operation<Service, ?> operation, Http place, Exchange exchange, @Nullable Rights rights) {
         Rights sender = Objects.requireNonNull(rights);
         Account payer = callers.charge(exchange, sender);
-        // Without the right, the request is refused before its payload is looked at.
-        Bytes payload = sender.allow(operation.right()) ? Payloads.of(operation, place, exchange.ask()) : Bytes.EMPTY;
+        Bytes payload = payload(operation, place, exchange.ask(), sender);
         boolean changesHere = callers.admissions().mayChangeByHttp(sender);
         Caller caller = new Caller(sender, changesHere, payer);
         onCore(
                 exchange,
                 () -> new HttpCall(this, backend, callers.admissions(), caller, operation, exchange).serve(payload));
+    }
+
+    /** Returns the payload of a request. If the payload is wrong and the sender does not have the right, the refusal says both. */
+    private Bytes payload(Operation<Service, ?> operation, Http place, Ask ask, Rights sender) {
+        try {
+            Bytes payload = Payloads.of(operation, place, ask);
+            if (!sender.allow(operation.right())) {
+                operation.check(payload);
+            }
+            return payload;
+        } catch (RpcException | Refusal fault) {
+            Refusal refusal = fault instanceof RpcException error ? HttpStatuses.of(error) : (Refusal) fault;
+            throw sender.allow(operation.right())
+                    ? refusal
+                    : refusal.and(callers.admissions().inForce().refusal(sender, operation.right()));
+        }
     }
 
     /** Runs a part of a request. If the part fails, the request gets an error response. */

@@ -58,7 +58,9 @@ public final class Callers {
         Identity peer = head.peer();
         if (authorization == null) {
             if (peer == null) {
-                throw new Refusal(401, "the request has no token: send the header Authorization: Bearer TOKEN");
+                throw new Refusal(
+                        401,
+                        "the request has no token: send the header Authorization: Bearer TOKEN; `muster token create NAME` makes one");
             } else if (head.isFromPage() && !head.method().equals("GET") && !head.isHead()) {
                 throw new Refusal(
                         401,

@@ -8,7 +8,6 @@ import io.muster.daemon.http.HttpAnswer;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Call;
 import io.muster.daemon.service.Caller;
-import io.muster.daemon.service.Situation;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Service;
 import io.muster.protocol.rpc.RpcException;
@@ -119,7 +118,7 @@ final class HttpCall extends Call {
     private Bytes described(Bytes answer) {
         ObjectNode change = Json.own(answer);
         ObjectNode document = JsonNodeFactory.instance.objectNode();
-        document.put("schema_version", Situation.SCHEMA_VERSION).put(change.has("changed") ? "done" : "dry_run", true);
+        document.put("schema_version", Json.SCHEMA_VERSION).put(change.has("changed") ? "done" : "dry_run", true);
         return Bytes.text(document.setAll(change) + "\n");
     }
 

@@ -3,14 +3,18 @@ package io.muster.daemon.api;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.Fsd;
 import io.muster.daemon.http.Ask;
 import io.muster.daemon.http.Refusal;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.ChangeId;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.operation.Http;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.RequestKey;
+import io.muster.protocol.rpc.Errno;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
@@ -28,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class Payloads {
     private static final Pattern TAG = Pattern.compile("\"(\\d{1,18})\\.[0-9a-f.]+(-gzip)?\"");
     private static final Pattern SECONDS = Pattern.compile("\\d{1,12}(\\.\\d{1,9})?");
+    private static final Pattern ID = Pattern.compile("[ -~]{1,64}");
     private static final String TARGETS = "targets";
     private static final String HOLDER = "holder";
 
@@ -70,7 +75,8 @@ final class Payloads {
         });
         for (RequestKey param : place.body()) {
             JsonNode value = body.path(param.name());
-            if (param.type() == RequestKey.Type.TIME && value.isTextual()) {
+            boolean isConverted = param.type() == RequestKey.Type.TIME || param.type() == RequestKey.Type.DURATION;
+            if (isConverted && value.isTextual()) {
                 body.set(param.name(), value(operation, param, value.textValue()));
             }
         }
@@ -90,6 +96,7 @@ final class Payloads {
             case NUMBER ->
                 SECONDS.matcher(text).matches() ? json.numberNode(Double.parseDouble(text)) : json.textNode(text);
             case TIME -> json.numberNode(time(operation + ": /" + param.name(), text));
+            case DURATION -> json.numberNode(seconds(operation + ": /" + param.name(), text));
         };
     }
 
@@ -107,13 +114,22 @@ final class Payloads {
         }
     }
 
+    private static double seconds(String place, String text) {
+        try {
+            return Fsd.parse(text).seconds();
+        } catch (MalformedException e) {
+            throw new Refusal(400, place + " must be a duration, such as 90m, 12h or 7d, or a number of seconds");
+        }
+    }
+
     /** Adds what a change has in headers, and passes on the targets as people write them. */
     private static void complete(Operation<?, ?> operation, ObjectNode payload, Ask ask) {
         JsonNode targets = payload.remove(TARGETS);
         if (targets == null || !targets.isTextual()) {
-            String fault = targets == null ? " is missing" : " must be text";
-            throw new Refusal(
-                    400, operation + ": /" + TARGETS + fault + ": name ranks, hosts, all, @PROPERTY or @{EXPR}");
+            String fault = targets == null ? " is missing" : " must be a string";
+            throw new RpcException(
+                    Errno.EPROTO,
+                    operation + ": /" + TARGETS + fault + ": name ranks, hosts, all, @PROPERTY or @{EXPR}");
         }
         payload.set("select", targets);
         if (operation.endsHolds() && !payload.has(HOLDER)) {
@@ -131,12 +147,12 @@ final class Payloads {
         if (key == null) {
             return UUID.randomUUID();
         }
-        try {
-            boolean quoted = key.length() > 1 && key.startsWith("\"") && key.endsWith("\"");
-            return ChangeId.parse(quoted ? key.substring(1, key.length() - 1) : key);
-        } catch (IllegalArgumentException e) {
-            throw new Refusal(400, "Idempotency-Key must be a UUID");
+        boolean quoted = key.length() > 1 && key.startsWith("\"") && key.endsWith("\"");
+        String plain = quoted ? key.substring(1, key.length() - 1) : key;
+        if (!ID.matcher(plain).matches()) {
+            throw new Refusal(400, "Idempotency-Key must have 1 to 64 characters of printable ASCII, such as a UUID");
         }
+        return ChangeId.ofText(plain);
     }
 
     /** Returns the sequence number that the header If-Match names; -1 for none. */

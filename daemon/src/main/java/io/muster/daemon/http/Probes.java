@@ -2,6 +2,7 @@ package io.muster.daemon.http;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.wire.Json;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
@@ -77,7 +78,10 @@ public record Probes(
     }
 
     private static HttpAnswer lead(Health leader) {
-        ObjectNode body = JsonNodeFactory.instance.objectNode().put("leader", leader.ok());
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("schema_version", Json.SCHEMA_VERSION)
+                .put("leader", leader.ok());
         if (!leader.ok()) {
             leader.reasons().forEach(body.putArray("reasons")::add);
         }
@@ -85,7 +89,10 @@ public record Probes(
     }
 
     private static HttpAnswer probe(Health health) {
-        ObjectNode body = JsonNodeFactory.instance.objectNode().put("ok", health.ok());
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("schema_version", Json.SCHEMA_VERSION)
+                .put("ok", health.ok());
         health.reasons().forEach(body.putArray("reasons")::add);
         if (!health.notes().isEmpty()) {
             health.notes().forEach(body.putArray("notes")::add);

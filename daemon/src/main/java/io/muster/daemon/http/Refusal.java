@@ -3,6 +3,7 @@ package io.muster.daemon.http;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.account.Excess;
+import io.muster.protocol.wire.Json;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -46,6 +47,11 @@ public final class Refusal extends RuntimeException {
         return new Refusal(403, "the daemon serves no pages of other sites, and this request comes from one");
     }
 
+    /** Returns the same refusal with a second reason. */
+    public Refusal and(String sentence) {
+        return new Refusal(status, getMessage() + "; besides, " + sentence, errno);
+    }
+
     /** Adds a header to the response. */
     public Refusal with(String name, String value) {
         headers.put(name, value);
@@ -55,7 +61,7 @@ public final class Refusal extends RuntimeException {
     /** Returns the response. */
     public HttpAnswer answer() {
         ObjectNode problem = JsonNodeFactory.instance.objectNode();
-        problem.put("type", "about:blank");
+        problem.put("schema_version", Json.SCHEMA_VERSION).put("type", "about:blank");
         problem.put("title", HttpResponseStatus.valueOf(status).reasonPhrase());
         problem.put("status", status).put("detail", getMessage());
         if (!errno.isEmpty()) {

@@ -4,13 +4,6 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
-import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
-import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
-import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.core.metrics.Info;
@@ -52,17 +45,10 @@ public final class Metrics implements AutoCloseable {
     private final Map<Child, Tally> counts = new ConcurrentHashMap<>();
     private final Map<Child, Latency> latencies = new ConcurrentHashMap<>();
     private final Set<Meter> bound = EnumSet.noneOf(Meter.class);
-    private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
 
     /** Creates a registry that includes the meters of the JVM and the process. */
     public Metrics(String version, String revision) {
-        new JvmMemoryMetrics().bindTo(registry);
-        new JvmThreadMetrics().bindTo(registry);
-        new ClassLoaderMetrics().bindTo(registry);
-        new ProcessorMetrics().bindTo(registry);
-        new FileDescriptorMetrics().bindTo(registry);
-        new UptimeMetrics().bindTo(registry);
-        garbageCollection.bindTo(registry);
+        new ProcessMetrics(registry.getPrometheusRegistry()).bind();
         info(Meter.BUILD, version, revision, System.getProperty("java.version", ""));
     }
 
@@ -128,7 +114,6 @@ public final class Metrics implements AutoCloseable {
 
     @Override
     public void close() {
-        garbageCollection.close();
         registry.close();
     }
 

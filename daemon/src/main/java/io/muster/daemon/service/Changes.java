@@ -325,7 +325,7 @@ public final class Changes {
     }
 
     private ChangeAnswer repeated(long seq) {
-        return answers.getOrDefault(seq, ChangeAnswer.ofRepeated(seq)).again();
+        return answers.getOrDefault(seq, ChangeAnswer.ofRepeated(seq));
     }
 
     /** Returns the hosts that the targets of a request name; none if one of them is not known any more. */

@@ -93,7 +93,7 @@ public final class DaemonDocument {
     }
 
     private static ObjectNode caller(ObjectNode document, Rights rights) {
-        ObjectNode caller = document.objectNode().put("user", rights.principal().names());
+        ObjectNode caller = document.objectNode().put("user", rights.principal().user());
         ArrayNode words = caller.putArray("rights");
         Arrays.stream(Right.values()).filter(rights::allow).map(Right::word).forEach(words::add);
         ArrayNode holders = caller.putArray("holders");

@@ -62,7 +62,7 @@ public final class Documents {
     private static final double MINUTE = 60;
     private static final double MILLIS = 1000;
     private static final byte[] VERSION =
-            ("{\"schema_version\":" + Situation.SCHEMA_VERSION).getBytes(StandardCharsets.UTF_8);
+            ("{\"schema_version\":" + Json.SCHEMA_VERSION).getBytes(StandardCharsets.UTF_8);
 
     private final Map<Document, Turns<Situation>> turns = new EnumMap<>(Document.class);
     private final Inventory inventory;
@@ -165,7 +165,7 @@ public final class Documents {
                 return;
             }
             ObjectNode head = JsonNodeFactory.instance.objectNode();
-            head.put("schema_version", Situation.SCHEMA_VERSION).put("time", Times.rfc3339(inventory.now()));
+            head.put("schema_version", Json.SCHEMA_VERSION).put("time", Times.rfc3339(inventory.now()));
             head.set("standby", standby(inventory.role()));
             InventoryState state = inventory.state();
             double now = inventory.now();

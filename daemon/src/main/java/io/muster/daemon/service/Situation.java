@@ -30,9 +30,6 @@ public record Situation(
         long journalBytes,
         Configured configured,
         @Nullable Leading leading) {
-    /** The version of the documents. Keys are only ever added to a version. */
-    public static final int SCHEMA_VERSION = 1;
-
     /**
      * What documents take from the configuration.
      *

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.json.Fields;
 import io.muster.protocol.operation.Right;
 import java.security.MessageDigest;
@@ -19,8 +20,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +51,6 @@ public record Token(
 
     /** Begins the name of a token that the daemon makes for a page; the name of the user and a number follow. */
     public static final String WEB = "web-";
-
-    private static final Pattern OF_WEB = Pattern.compile(WEB + "(.+)-[0-9a-f]{8}");
 
     private static final int SECRET_BYTES = 32;
     private static final int DIGEST_DIGITS = 64;
@@ -103,8 +100,7 @@ public record Token(
     /** Returns the user for whose page the daemon has made the token; null for any other token. */
     @Nullable
     String maker() {
-        Matcher ofWeb = OF_WEB.matcher(name);
-        return ofWeb.matches() ? ofWeb.group(1) : null;
+        return Principal.maker("token:" + name);
     }
 
     public boolean isExpired(double now) {

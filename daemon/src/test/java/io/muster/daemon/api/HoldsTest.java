@@ -8,6 +8,7 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.Expected;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -182,11 +183,14 @@ final class HoldsTest {
             delimiter = '|',
             value = {
                 "{} | 400 | targets is missing",
-                "{\"targets\":1} | 400 | /targets must be text",
+                "{\"targets\":1} | 400 | /targets must be a string: name ranks",
                 "{\"targets\":\"0\",\"id\":\"x\"} | 400 | /id is not a key of this request",
                 "{\"targets\":\"0\",\"reason\":7} | 400 | /reason",
                 "{\"targets\":\"0\",\"until\":\"soon\"} | 400 | /until must be a time by RFC 3339",
                 "{\"targets\":\"0\",\"until\":5} | 422 | is not in the future",
+                "{\"targets\":\"0\",\"for\":\"soon\"} | 400 | /for must be a duration, such as 90m, 12h or 7d, or a number of seconds",
+                "{\"targets\":\"0\",\"for\":-5} | 422 | is not in the future",
+                "{\"targets\":\"0\",\"for\":60,\"until\":\"2999-01-01T00:00:00Z\"} | 400 | /for and /until must not both be given",
                 "{\"targets\":\"0\",\"mode\":\"hard\"} | 422 | Invalid mode specified",
                 "{\"targets\":\"0\",\"targets\":\"1\"} | 400 | twice in one object",
                 "{\"targets\":\"0\"} x | 400 | payload is not JSON",
@@ -224,9 +228,35 @@ final class HoldsTest {
     }
 
     @Test
-    void anIdempotencyKeyThatIsNotAUuidIsRefused() throws IOException {
-        Http.Reply reply = http.post("/v1/holds", "Idempotency-Key: 17\r\n", "{\"targets\":\"0\"}");
-        assertThat(reply.detail()).isEqualTo("Idempotency-Key must be a UUID");
+    void anIdempotencyKeyIsPrintableAsciiOfAtMost64CharactersAndARepetitionHasTheSameAnswer() throws Exception {
+        String hold = "{\"targets\":\"0\",\"reason\":\"fan\",\"for\":\"2h\"}";
+        String key = "Idempotency-Key: ticket #17 ~" + "x".repeat(52) + "\r\n";
+        Http.Reply first = http.post("/v1/holds", key, hold);
+        assertThat(first.json().path("hosts").asText()).as(first.text()).isEqualTo("node0");
+        assertThat(http.post("/v1/holds", key, hold).text()).isEqualTo(first.text());
+        daemon.close();
+        daemon = RunningDaemon.start(directory, ApiTest.RESOURCES);
+        long seq = first.json().path("seq").asLong();
+        assertThat(http.post("/v1/holds", key, hold).text())
+                .isEqualTo("{\"schema_version\":1,\"done\":true,\"changed\":true,\"seq\":" + seq
+                        + ",\"repeated\":true}\n");
+        for (String wrong : new String[] {"x".repeat(65), "", "\"\"", "caf\u00e9", "a\tb"}) {
+            Http.Reply refused = http.post("/v1/holds", "Idempotency-Key: " + wrong + "\r\n", hold);
+            assertThat(refused.status()).as(wrong).isEqualTo(400);
+            assertThat(refused.detail())
+                    .isEqualTo("Idempotency-Key must have 1 to 64 characters of printable ASCII, such as a UUID");
+        }
+    }
+
+    @Test
+    void aHoldForATimeEndsByItself() throws IOException {
+        Instant now = Instant.parse(http.get("/v1/service").json().path("time").asText());
+        for (String lasts : new String[] {"\"90m\"", "5400", "\"5400\""}) {
+            http.post("/v1/holds", "{\"targets\":\"node1\",\"mode\":\"overwrite\",\"for\":" + lasts + "}");
+            JsonNode hold = http.get("/v1/hosts/node1").json().path("holds").path(0);
+            Instant end = Instant.parse(hold.path("until").asText());
+            assertThat(end).as(lasts).isBetween(now.plusSeconds(5399), now.plusSeconds(9000));
+        }
     }
 
     @Test

@@ -28,8 +28,8 @@ final class OpenApi {
     private static final String ETAG =
             "The ETag of a response; if nothing has changed since, the response is 304 without" + " a body.";
     private static final String ID =
-            "A UUID. A request that is sent again with the same key within ten minutes is not a"
-                    + " second change, and has the answer of the first.";
+            "1 to 64 characters of printable ASCII, such as a UUID. A request that is sent again with the same key within ten"
+                    + " minutes is not a second change, and has the answer of the first.";
     private static final String MATCH =
             "The ETag of a response of this API; if the inventory has changed since, the request"
                     + " is refused with 412.";
@@ -164,7 +164,7 @@ final class OpenApi {
             case FLAG -> object().put("type", "boolean");
             case INTEGER -> object().put("type", "integer");
             case NUMBER -> object().put("type", "number");
-            case TIME -> Shapes.type(time);
+            case TIME, DURATION -> Shapes.type(time);
             case OBJECT -> object().put("type", "object").put("additionalProperties", true);
             case LIST -> object().put("type", "array").set("items", object());
         };

@@ -78,12 +78,27 @@ final class TokenAccessTest {
         assertThat(refused.status())
                 .as("although the connection is the owner's")
                 .isEqualTo(403);
-        assertThat(refused.detail()).contains("hold");
+        assertThat(refused.detail())
+                .isEqualTo("user token:reader has the right read, but this request requires the right \"change\" or"
+                        + " \"hold\": make a token that has it with `muster token create NAME --rights=read,hold"
+                        + " --holder=HOLDER`");
+        Http.Reply wrong = http.post("/v1/holds", reader, "{\"targets\":5}");
+        assertThat(wrong.status()).isEqualTo(400);
+        assertThat(wrong.detail())
+                .startsWith("resource.drain: /targets must be a string: name ranks")
+                .contains("; besides, user token:reader has the right read, but");
+        Http.Reply hard = http.post("/v1/holds", reader, "{\"targets\":\"0\",\"mode\":\"hard\"}");
+        assertThat(hard.status()).isEqualTo(422);
+        assertThat(hard.detail()).startsWith("Invalid mode specified; besides, user token:reader");
         assertThat(http.send("GET", "/v1/history", reader).status()).isEqualTo(403);
 
         String holder = bearer("create", "cron", "--rights=hold", "--holder=maintenance");
-        assertThat(http.post("/v1/holds", holder, hold("other", "node1")).status())
-                .isEqualTo(403);
+        Http.Reply other = http.post("/v1/holds", holder, hold("other", "node1"));
+        assertThat(other.status()).isEqualTo(403);
+        assertThat(other.detail())
+                .isEqualTo("user token:cron has the rights read and hold, which covers the holder \"maintenance\", but"
+                        + " this request requires the right \"change\" or \"hold\" for the holder \"other\": make a token"
+                        + " that has it with `muster token create NAME --rights=read,hold --holder=other`");
         assertThat(http.post("/v1/holds", holder, hold("maintenance", "node1")).status())
                 .isEqualTo(200);
         assertThat(http.send("GET", "/v1/holds", reader).text()).contains("token:cron");
@@ -224,8 +239,9 @@ final class TokenAccessTest {
             assertThat(http.send("GET", path, token).status()).as(path).isEqualTo(403);
         }
         assertThat(http.send("GET", "/v1/status", token).detail())
-                .isEqualTo("user token:am has the right \"alerts\" alone, which is good for POST /v1/alerts and nothing"
-                        + " else: a request for data requires the right \"read\" too");
+                .isEqualTo(
+                        "user token:am has the right alerts, but this request requires the right \"read\": make a token that"
+                                + " has it with `muster token create NAME --rights=read,alerts`");
         assertThat(http.post("/v1/feasibility", token, "{}").status()).isEqualTo(403);
         String both = bearer("create", "both", "--rights=read,alerts");
         assertThat(http.send("GET", "/v1/status", both).status()).isEqualTo(200);

@@ -22,6 +22,9 @@ final class MetricsDocTest {
     private static final String CLOSE = "<!-- /table -->";
     private static final Pattern NAME = Pattern.compile("\\b(?:muster|jvm|process|system)_[a-z_]+");
 
+    /** Labels after {@code by}, before an operator of a selector, or in a legend. */
+    private static final Pattern LABELS = Pattern.compile("by \\(([a-z_, ]+)\\)|([a-z_]+)(?=!?=~?\"|}})");
+
     @Test
     void theDocumentHasTheTableOfAllMeters() throws IOException {
         String page = Files.readString(PAGE);
@@ -54,6 +57,24 @@ final class MetricsDocTest {
                     .filteredOn(name -> !name.startsWith("muster_"))
                     .allSatisfy(name -> assertThat(text).containsPattern("(?m)^" + name + "[ {]"));
         }
+    }
+
+    /** The labels by which panels sum and choose, and those that legends show. */
+    @Test
+    void theDashboardUsesOnlyLabelsThatItsMetersHave() throws IOException {
+        Set<String> known = new TreeSet<>(Set.of("instance", "le", "area"));
+        Arrays.stream(Meter.values()).forEach(meter -> known.addAll(meter.labels()));
+        Set<String> used = new TreeSet<>();
+        for (String key : new String[] {"expr", "legendFormat"}) {
+            for (JsonNode text :
+                    JsonMapper.builder().build().readTree(DASHBOARD.toFile()).findValues(key)) {
+                Matcher m = LABELS.matcher(text.textValue());
+                while (m.find()) {
+                    used.addAll(Arrays.asList((m.group(1) == null ? m.group(2) : m.group(1)).split(", *")));
+                }
+            }
+        }
+        assertThat(used).contains("le", "topic", "area").isSubsetOf(known);
     }
 
     private static Set<String> names() throws IOException {

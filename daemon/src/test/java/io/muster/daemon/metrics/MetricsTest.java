@@ -140,9 +140,12 @@ final class MetricsTest {
                 .contains("muster_build_info{java=\"" + System.getProperty("java.version")
                         + "\",revision=\"abc123\",version=\"0.1.0\"} 1\n")
                 .contains("jvm_memory_used_bytes{area=\"heap\"")
-                .contains("jvm_threads_live_threads ")
-                .contains("process_files_open_files ")
-                .contains("process_cpu_usage ")
-                .contains("process_start_time_seconds ");
+                .contains("jvm_threads_current ")
+                .contains("jvm_gc_collection_seconds_count{gc=\"")
+                .contains("process_open_fds ")
+                .contains("process_cpu_seconds_total ")
+                .containsPattern("process_resident_memory_bytes \\d")
+                .contains("process_start_time_seconds ")
+                .doesNotContain("process_cpu_usage", "process_files_open", "system_");
     }
 }

@@ -7,6 +7,8 @@ import io.muster.inventory.json.Fields;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,10 @@ public record Principal(
     /** The daemon as the author of changes that timers, the start of the daemon and the configuration cause. */
     public static final Principal DAEMON = ofName("muster");
 
+    /** What stands after the name of a user whose page is the author. */
+    public static final String PAGE = " (page)";
+
+    private static final Pattern OF_PAGE = Pattern.compile("token:web-(.+)-[0-9a-f]{8}");
     private static final long LAST_UID = (1L << 32) - 2;
 
     public Principal(int uid, String user, int pid) {
@@ -173,9 +179,20 @@ public record Principal(
         return names() + loginNote();
     }
 
-    /** Returns the user's name, and the speaker's if there is one: {@code alice through flux}. */
+    /** Returns the user's name, and the speaker's if there is one: {@code alice through flux}. A page is {@code alice (page)}. */
     public String names() {
-        return speaker == null ? user : user + " through " + speaker.author.user;
+        return speaker == null ? shown() : shown() + " through " + speaker.author.shown();
+    }
+
+    private String shown() {
+        String maker = maker(user);
+        return maker == null ? user : maker + PAGE;
+    }
+
+    /** Returns the user for whose page the token was made that is the author with this name; null for any other author. */
+    public static @Nullable String maker(String name) {
+        Matcher ofPage = OF_PAGE.matcher(name);
+        return name.startsWith("token:") && ofPage.matches() ? ofPage.group(1) : null;
     }
 
     /** Returns {@code " (login uid 1000)"} if another user than the sender of the request has logged in; otherwise "". */

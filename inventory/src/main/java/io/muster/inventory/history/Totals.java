@@ -3,6 +3,7 @@ package io.muster.inventory.history;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Times;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -100,7 +101,7 @@ public final class Totals {
             case REASON -> interval.reason();
             case HOST -> host;
             case HOLDER -> interval.holder();
-            case USER -> interval.by();
+            case USER -> interval.by().replace(Principal.PAGE, "");
             case STATE -> interval.kind().word();
         };
     }

@@ -22,7 +22,20 @@ public record ChangeId(UUID id, String request) {
 
     /** Returns an id that stands for this id of a person without a uid. */
     static UUID ofNamed(String name, UUID id) {
-        ByteBuffer digest = ByteBuffer.wrap(digest(name + '\n' + id));
+        return digested(name + '\n' + id);
+    }
+
+    /** Returns the UUID that a text is, or one that stands for any other text. */
+    public static UUID ofText(String text) {
+        try {
+            return parse(text);
+        } catch (IllegalArgumentException e) {
+            return digested(text);
+        }
+    }
+
+    private static UUID digested(String text) {
+        ByteBuffer digest = ByteBuffer.wrap(digest(text));
         return new UUID(digest.getLong(), digest.getLong());
     }
 

@@ -44,14 +44,22 @@ public final class HoldChanges {
      *
      * @param holder {@link Hold#SHARED} or the name of a holder
      * @param until time at which the hold ends by itself; 0 for never
+     * @param lasts seconds after which the hold ends by itself, in place of {@code until}; 0 for never
      */
-    public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until)
+    public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until, double lasts)
             implements Command {
         /** The highest number of holds that one user may have on a host, because every view of the host lists them all. */
         static final int MOST_BY_ONE = 64;
 
+        public Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) {
+            this(targets, reason, mode, holder, until, 0);
+        }
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
+            if (lasts != 0) {
+                return new Drain(targets, reason, mode, holder, now + lasts).decide(state, now, by);
+            }
             return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, now, by));
         }
 

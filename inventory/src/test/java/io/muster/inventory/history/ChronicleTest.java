@@ -216,4 +216,16 @@ class ChronicleTest {
                         + "\"mean_seconds\":15.0,\"longest_seconds\":25.0},{\"reason\":\"again\",\"nnodes\":1,\"times\":1,"
                         + "\"open\":1,\"total_seconds\":10.0,\"mean_seconds\":10.0,\"longest_seconds\":10.0}]}");
     }
+
+    @Test
+    void changesOnAPageAreByItsUserAndCountForThatUser() {
+        event("drain", "n1", "reason", "x", "user", "token:web-ada-0123abcd");
+        event("drain", "n2", "reason", "y");
+        assertThat(chronicle.intervals())
+                .extracting(entry -> entry.getKey().by())
+                .containsExactly("ada (page)", "ada");
+        Totals totals = new Totals(Totals.By.USER, new Period(100, 200));
+        chronicle.intervals().forEach(entry -> totals.add(entry.getKey(), entry.getValue()));
+        assertThat(totals.sums()).extracting(Totals.Sum::key).containsExactly("ada");
+    }
 }

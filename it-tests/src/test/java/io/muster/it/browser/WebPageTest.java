@@ -4,6 +4,7 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.io.TempDir;
 class WebPageTest {
     private static final String HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202e'\"&";
     private static final int LARGE = 16_384;
+    private static final String USER = System.getProperty("user.name");
+    private static final String OF_PAGE = USER + " \\(page\\)";
 
     /** Finds tables in which a row has another number of visible cells than the head. */
     private static final String CROOKED = "() => [...document.querySelectorAll('table')].filter(table => {"
@@ -114,7 +117,7 @@ class WebPageTest {
             assertThat(rows(page)).hasCount(2);
             filter.fill("node in rack0 and not name=node15");
             assertThat(rows(page)).hasCount(2);
-            assertThat(rows(page).last()).containsText("node14");
+            assertThat(rows(page).first()).containsText("node14");
             filter.fill("rack=");
             assertThat(page.locator("p.note[role=status]")).containsText("filters as a text");
             page.navigate("about:blank");
@@ -192,7 +195,9 @@ class WebPageTest {
             go.click();
             assertThat(page.locator(".done")).containsText("node[7-8]");
             button(page, "Close").click();
-            assertThat(rows(page)).containsText(Pattern.compile("node\\[7-8].*token:web-.*fan"));
+            assertThat(rows(page)).containsText(Pattern.compile("node\\[7-8].*" + OF_PAGE + ".*fan"));
+            assertThat(rows(page).locator(".names[title*='token:web-']")).hasCount(1);
+            assertThat(page.locator(".changes")).containsText(Pattern.compile("fan.*" + OF_PAGE));
             assertThat(daemon.ask("resource.state").toString()).contains("token:web-", "\"fan\"");
 
             button(page, "Undrain…").click();
@@ -380,26 +385,62 @@ class WebPageTest {
                     daemon, "drain", "node[3-5]", "bad dimm with a long explanation-" + "that-has-no-blanks".repeat(9));
             Browser.change(daemon, "offline", "node40", "");
             String address = Browser.address(daemon, "--rights=change");
-            for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
-                int width = scheme == ColorScheme.LIGHT ? 1280 : 390;
-                Page page = browser.open(address, scheme, width, 800);
-                for (String view : List.of("now", "map", "time", "host/node3", "service")) {
-                    Browser.go(page, view);
-                    page.waitForTimeout(1500);
-                    check(page, scheme + " " + view);
-                    assertThat(page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth"))
-                            .as("%s pixels too wide", view)
-                            .isEqualTo(0);
-                    assertThat(page.evaluate(CROOKED)).as(view).isEqualTo(List.of());
+            for (int width : new int[] {1400, 390}) {
+                for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+                    check(browser.open(address, scheme, width, 800), scheme + " " + width);
                 }
-                Browser.go(page, "now");
-                button(page, "Drain hosts…").click();
-                check(page, scheme + " dialog");
             }
         }
     }
 
     private static void check(Page page, String what) {
+        for (String view : List.of("now", "map", "time", "host/node3", "service")) {
+            Browser.go(page, view);
+            page.waitForTimeout(1500);
+            checkView(page, what + " " + view);
+            assertThat(page.evaluate("() => document.scrollingElement.scrollWidth - innerWidth"))
+                    .as("%s: pixels too wide", what + " " + view)
+                    .isEqualTo(0);
+            assertThat(page.evaluate(CROOKED)).as(view).isEqualTo(List.of());
+            assertThat(page.locator("main table:not(:has(caption))"))
+                    .as("tables without a caption")
+                    .hasCount(0);
+        }
+        Browser.go(page, "now");
+        button(page, "Drain hosts…").click();
+        checkView(page, what + " dialog");
+    }
+
+    @Test
+    void theViewsCountTheSameHostsAndSayWhoReportedThoseThatAreOffline() throws IOException {
+        try (DaemonProcess daemon = start()) {
+            Browser.change(daemon, "drain", "node[3-5]", "bad dimm");
+            Browser.change(
+                    daemon,
+                    "drain",
+                    JsonNodeFactory.instance
+                            .objectNode()
+                            .put("targets", "node[4-9]")
+                            .put("reason", "kernel")
+                            .put("holder", "ops"));
+            Browser.change(daemon, "offline", "node[7,40]", "");
+            Page page = browser.open(Browser.address(daemon));
+            assertThat(page.locator("h1")).containsText("8 of 64 hosts are out: 7 drained, 1 offline");
+            assertThat(rows(page).first()).containsText(Pattern.compile("offline.*node40.*" + USER));
+            assertThat(page.locator(".changes ol")).hasAttribute("aria-live", "polite");
+            Browser.go(page, "time");
+            assertThat(page.locator("figcaption")).hasCount(2);
+            assertThat(page.locator("figcaption").first()).hasText("drained 7 now, 7 at most");
+            assertThat(page.locator("figcaption").last()).hasText("offline 1 now, 1 at most");
+            Browser.go(page, "map");
+            assertThat(page.locator(".legend")).containsText(Pattern.compile("drained 7.*offline 1"));
+            assertThat(page.locator("#map-twin tbody tr")).hasCount(4);
+            assertThat(page.locator("#map-twin thead")).hasText("Groupavailabledrainedoffline");
+            assertThat(page.locator("#map-twin tbody tr").first()).hasText("rack0970");
+        }
+    }
+
+    private static void checkView(Page page, String what) {
         var serious = new AxeBuilder(page)
                 .analyze().getViolations().stream()
                         .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))

@@ -40,7 +40,7 @@ public record ChangeAnswer(
      * @param unchanged hostlist of the targets that were so already; "" if there are none, or this is not known
      * @param available hostlist of the targets that schedulers may use again; "" if there are none, or this is not known
      * @param stillOut why targets are still out, one sentence for hosts that are alike
-     * @param repeated whether the change was made by an earlier request with the same id
+     * @param repeated whether an earlier request with the same id made the change, and its answer is forgotten
      */
     public record Rest(String unchanged, String available, List<String> stillOut, boolean repeated) {
         private static final Rest NONE = new Rest("", "", List.of(), false);
@@ -101,9 +101,9 @@ public record ChangeAnswer(
         return new ChangeAnswer(!entries.isEmpty(), hosts(entries, resources), seq, ended, places, Rest.NONE);
     }
 
-    /** Returns the answer to a change that was sent again. Only the journal contains the hosts that changed the first time. */
+    /** Returns the answer to a change that was sent again, if its first answer is forgotten. Only the journal contains the hosts that changed the first time. */
     public static ChangeAnswer ofRepeated(long seq) {
-        return new ChangeAnswer(true, null, seq, List.of());
+        return new ChangeAnswer(true, null, seq, List.of(), Places.NONE, new Rest("", List.of(), true));
     }
 
     /** Returns the answer with what became of the other targets. */
@@ -125,12 +125,6 @@ public record ChangeAnswer(
         return Hostlist.parse(hosts == null ? "" : hosts)
                 .append(Hostlist.parse(rest.unchanged))
                 .toString();
-    }
-
-    /** Returns the same answer for a request that was sent again. */
-    public ChangeAnswer again() {
-        Rest same = new Rest(rest.unchanged, rest.available, rest.stillOut, true);
-        return new ChangeAnswer(changed, hosts, seq, ended, places, same);
     }
 
     private static @Nullable String hosts(List<Entry> entries, ResourceSet resources) {

@@ -11,12 +11,13 @@ import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Json;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response to {@code feasibility.check} if the request asks for an explanation: {@code {mode, verdict, sentence,
+ * The response to {@code feasibility.check} if the request asks for an explanation: {@code {schema_version, mode, verdict, sentence,
  * most_slots, nodes, ranks, hosts, remarks}}.
  *
  * @param now whether the question was about the nodes that are up (mode {@code now}) or about all nodes (mode {@code ever})
@@ -64,7 +65,7 @@ public record FeasibilityAnswer(boolean now, Assessment answer, int nodes, Hostl
 
     public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("mode", now ? "now" : "ever");
+        json.put("schema_version", Json.SCHEMA_VERSION).put("mode", now ? "now" : "ever");
         json.put("verdict", word(answer.verdict()));
         json.put("sentence", answer.sentence());
         json.put("most_slots", answer.mostSlots());

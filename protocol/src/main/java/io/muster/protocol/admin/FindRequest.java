@@ -106,7 +106,7 @@ public record FindRequest(Search search, Output output) {
     }
 
     /**
-     * Returns the response: {@code {count, ranks, hosts, seq}}. The output {@code paths} adds the key {@code paths} and, if the
+     * Returns the response: {@code {schema_version, count, ranks, hosts, seq}}. The output {@code paths} adds the key {@code paths} and, if the
      * request has {@code best}, {@code scores}; the output {@code jgf} adds the key {@code jgf}.
      *
      * @param seq sequence number of the last change that the response takes into account
@@ -119,7 +119,7 @@ public record FindRequest(Search search, Output output) {
             throw tooLong(count + " vertices are found, and a response lists " + MOST_LISTED + " at most");
         }
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("count", count);
+        json.put("schema_version", Json.SCHEMA_VERSION).put("count", count);
         json.put("ranks", found.ranks().toString());
         json.put("hosts", r.hostsOf(found.ranks()).toString());
         if (output == Output.PATHS) {

@@ -45,8 +45,6 @@ public record StateAnswer(
         InventoryState state) {
     public static final String TOPIC = "resource.state";
 
-    private static final int SCHEMA_VERSION = 1;
-
     /** The length of the end of a payload: a brace and a NUL. */
     private static final int END = 2;
 
@@ -125,7 +123,7 @@ public record StateAnswer(
      */
     public Bytes encode(Bytes body) {
         ObjectNode head = JsonNodeFactory.instance.objectNode();
-        head.put("schema_version", SCHEMA_VERSION).put("seq", seq);
+        head.put("schema_version", Json.SCHEMA_VERSION).put("seq", seq);
         head.set("time", Epoch.number(time));
         head.put("fault", fault);
         head.put("clock", clock).put("journal_bytes", journalBytes);

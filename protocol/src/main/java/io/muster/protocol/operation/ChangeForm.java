@@ -29,11 +29,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the payload of a change is read and written. The keys are those of flux-core, except {@code holder, until, cause, dry-run} and
+ * How the payload of a change is read and written. The keys are those of flux-core, except {@code holder, until, for, cause, dry-run} and
  * {@code id}, which only Muster has.
  *
  * <pre>
- * drain, undrain                   targets, reason?, mode?, holder?, until? (drain)
+ * drain, undrain                   targets, reason?, mode?, holder?, until? (drain), for? (drain)
  * exclude, include, shrink         targets, reason?
  * online, offline, torpid, lively  targets, cause?
  * property-add, property-remove    properties: {name: targets}
@@ -57,13 +57,17 @@ record ChangeForm<C extends Command>(
     static final ChangeForm<HoldChanges.Drain> DRAIN = new ChangeForm<>(
             HoldChanges.Drain.class,
             in -> {
-                double until = in.fields().has("until") ? in.fields().number("until") : 0;
+                Fields fields = in.fields();
+                if (fields.has("until") && fields.has("for")) {
+                    throw fields.fault("for", "and /until must not both be given");
+                }
                 return new HoldChanges.Drain(
                         in.targets(),
                         in.optional("reason"),
                         in.mode("Invalid mode specified"),
-                        in.fields().textOr("holder", Hold.SHARED),
-                        until);
+                        fields.textOr("holder", Hold.SHARED),
+                        fields.has("until") ? fields.number("until") : 0,
+                        fields.has("for") ? fields.number("for") : 0);
             },
             (command, out) -> {
                 put(out, command.targets(), command.reason(), command.mode());
@@ -72,6 +76,9 @@ record ChangeForm<C extends Command>(
                 }
                 if (command.until() != 0) {
                     out.put("until", command.until());
+                }
+                if (command.lasts() != 0) {
+                    out.put("for", command.lasts());
                 }
             });
 

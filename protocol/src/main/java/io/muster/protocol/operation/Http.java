@@ -53,8 +53,7 @@ public record Http(
             boolean elsewhere =
                     HEADERS.contains(key) || key.name().equals(always) || path.contains("{" + key.name() + "}");
             if (!elsewhere && !(selects && key.equals(RequestKeys.TARGETS_OF_CHANGE))) {
-                RequestKey shown =
-                        key.equals(RequestKeys.SELECT) ? key.named("targets").needed() : key;
+                RequestKey shown = key.equals(RequestKeys.SELECT) ? RequestKeys.SELECTED : key;
                 (method.equals("POST") && !key.equals(RequestKeys.DRY_RUN) ? inBody : inUrl).add(shown);
             }
         }

@@ -66,6 +66,23 @@ public final class Operation<S, Q> {
         server.serve(service, reader.read(payload));
     }
 
+    /**
+     * Reads the payload of a request that is not served.
+     *
+     * @throws RpcException if the payload is too long or wrong
+     */
+    public void check(Bytes payload) {
+        RpcException excess = refusal(payload.length());
+        if (excess != null) {
+            throw excess;
+        }
+        try {
+            var unused = reader.read(payload);
+        } catch (ProtocolException e) {
+            throw new RpcException(Errno.EPROTO, String.valueOf(e.getMessage()));
+        }
+    }
+
     public String topic() {
         return row.topic;
     }

@@ -32,6 +32,7 @@ import static io.muster.protocol.operation.RequestKeys.FORCE;
 import static io.muster.protocol.operation.RequestKeys.FROM;
 import static io.muster.protocol.operation.RequestKeys.GRACE;
 import static io.muster.protocol.operation.RequestKeys.HOLDER;
+import static io.muster.protocol.operation.RequestKeys.HOLD_FOR;
 import static io.muster.protocol.operation.RequestKeys.HOLD_UNTIL;
 import static io.muster.protocol.operation.RequestKeys.HOST;
 import static io.muster.protocol.operation.RequestKeys.HOSTS;
@@ -178,7 +179,7 @@ public final class Operations {
             row("attr.get", Right.READ, QUESTION, ATTRIBUTE).ofFlux().with(Fields::json, Service::attribute),
             row("attr.list", Right.READ, QUESTION).ofFlux().by(Service::attributes),
             row("config.get", Right.READ, QUESTION).ofFlux().by(Service::config),
-            targets("resource.drain", Right.HOLD, REASON, MODE, HOLDER, HOLD_UNTIL)
+            targets("resource.drain", Right.HOLD, REASON, MODE, HOLDER, HOLD_UNTIL, HOLD_FOR)
                     .ofFlux()
                     .forMembers()
                     .at(post("hold", "/v1/holds"))

@@ -13,7 +13,7 @@ public record RequestKey(String name, Type type, boolean required, List<String> 
         words = List.copyOf(words);
     }
 
-    /** The type of a value. A value of the first five types may be text in a URL, which is converted. */
+    /** The type of a value. A value of the first six types may be text in a URL, which is converted. */
     public enum Type {
         TEXT,
         FLAG,
@@ -21,6 +21,8 @@ public record RequestKey(String name, Type type, boolean required, List<String> 
         NUMBER,
         /** Seconds since the epoch; over HTTP also text by RFC 3339. */
         TIME,
+        /** Seconds; over HTTP also text such as {@code 90m}. */
+        DURATION,
         OBJECT,
         LIST
     }
@@ -45,6 +47,10 @@ public record RequestKey(String name, Type type, boolean required, List<String> 
         return new RequestKey(name, Type.TIME, false, List.of(), meaning);
     }
 
+    static RequestKey duration(String name, String meaning) {
+        return new RequestKey(name, Type.DURATION, false, List.of(), meaning);
+    }
+
     static RequestKey object(String name, String meaning) {
         return new RequestKey(name, Type.OBJECT, false, List.of(), meaning);
     }
@@ -60,9 +66,5 @@ public record RequestKey(String name, Type type, boolean required, List<String> 
 
     RequestKey needed() {
         return new RequestKey(name, type, true, words, meaning);
-    }
-
-    RequestKey named(String other) {
-        return new RequestKey(other, type, required, words, meaning);
     }
 }

@@ -1,5 +1,6 @@
 package io.muster.protocol.operation;
 
+import static io.muster.protocol.operation.RequestKey.duration;
 import static io.muster.protocol.operation.RequestKey.flag;
 import static io.muster.protocol.operation.RequestKey.integer;
 import static io.muster.protocol.operation.RequestKey.list;
@@ -89,10 +90,14 @@ public final class RequestKeys {
     static final RequestKey ALERTS = list("alerts", "At most 1,000 alerts.").needed();
 
     static final RequestKey TARGETS_OF_CHANGE = text("targets", "An idset of ranks, or a hostlist.");
-    static final RequestKey SELECT = text(
-            "select",
-            "In place of `targets`: ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}` and paths of vertices, separated by"
-                    + " commas. For a drain, `all` and what follows @ leave out hosts that are excluded or lost.");
+    private static final String SELECTION =
+            "Ranks, hosts, `all`, `@PROPERTY`, `@{EXPR}` and paths of vertices, separated by commas. For a drain, `all` and what"
+                    + " follows @ leave out hosts that are excluded or lost.";
+    static final RequestKey SELECT = text("select", "Replaces `targets`. " + SELECTION);
+
+    /** {@link #SELECT} over HTTP, where a change has no other targets. */
+    static final RequestKey SELECTED = text("targets", SELECTION).needed();
+
     static final RequestKey EXPECT = text(
             "expect",
             "Hostlist of the targets that a person has confirmed, or its digest from a dry run; the change is refused if the"
@@ -111,6 +116,9 @@ public final class RequestKeys {
     static final RequestKey ENDED_HOLDER = text("holder", "Name of the holder. Over HTTP, `admin` without it.");
     static final RequestKey HOLD_UNTIL =
             time("until", "When the hold ends by itself, by RFC 3339 or in seconds since the epoch; absent for never.");
+    static final RequestKey HOLD_FOR = duration(
+            "for",
+            "In place of `until`: how long the hold lasts, in seconds; over HTTP also text such as `90m`, `12h` or `7d`.");
     static final RequestKey MODE = text(
                     "mode",
                     "What happens to hosts that the holder holds already: without a mode the request is refused.")

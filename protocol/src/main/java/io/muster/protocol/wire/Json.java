@@ -31,6 +31,9 @@ import java.io.UncheckedIOException;
  * longer than everything else that the tool does on the wire.
  */
 public final class Json {
+    /** The version of the documents that are answers. Keys are only ever added to a version. */
+    public static final int SCHEMA_VERSION = 1;
+
     private static final int MAX_DEPTH = 256;
     private static final int LONGEST_STRING = Integer.MAX_VALUE;
     private static final int ENCODING_PROBE = 4;

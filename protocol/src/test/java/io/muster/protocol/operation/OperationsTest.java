@@ -39,7 +39,7 @@ class OperationsTest {
             case TEXT -> JSON.textNode(key.words().isEmpty() ? "1" : key.words().get(0));
             case FLAG -> JSON.booleanNode(true);
             case INTEGER -> JSON.numberNode(1);
-            case NUMBER, TIME -> JSON.numberNode(1.5);
+            case NUMBER, TIME, DURATION -> JSON.numberNode(1.5);
             case OBJECT -> JSON.objectNode().put("a", "1");
             case LIST -> JSON.arrayNode().add("/cluster0");
         };

@@ -1,6 +1,6 @@
 // Starts the page: the token, the store that all views draw from, the choice of the view by the fragment, and the state of the connection.
 
-import { $, h, moment, clock, number, now, paced, setClock } from "./dom.js";
+import { $, h, clock, loading, number, now, paced, setClock } from "./dom.js";
 import { Inventory } from "./hosts.js";
 import { Problem, decoded, follow, get, setToken, takeToken, view } from "./link.js";
 import * as nowView from "./now.js";
@@ -215,6 +215,7 @@ const pause = (millis) => new Promise((done) => setTimeout(done, millis));
 
 /** @param tries how often a refused token is sent again: the daemon accepts a new token after two seconds at the latest */
 async function begin(tries = 0) {
+  if (!shown) $("#main").replaceChildren(loading());
   try {
     await everything();
   } catch (error) {

@@ -122,13 +122,17 @@ export function paced(millis, task) {
  *
  * @param name "table" with classes, as for h
  * @param id of the heading that names the table
+ * @param caption what a row is, for screen readers
  * @param heads texts or elements
  */
-export function table(name, id, heads, body) {
+export function table(name, id, caption, heads, body) {
   const row = h("tr", {}, heads.map((head) => (typeof head === "string" ? h("th", { scope: "col" }, head) : head)));
   return h("div.scroll", { tabindex: "0", role: "region", "aria-labelledby": id },
-    h(name, { "aria-labelledby": id }, h("thead", {}, row), body));
+    h(name, { "aria-labelledby": id }, h("caption.hide", {}, caption), h("thead", {}, row), body));
 }
+
+/** Stands where an answer of the daemon is to appear. */
+export const loading = (name = "p.note") => h(name, {}, "Loading…");
 
 /** Shows a row with one text in a table that has no other rows. */
 export const emptyRow = (text, columns) => h("tr", {}, h("td", { colspan: columns }, text));

@@ -1,7 +1,7 @@
 // Everything about one host: what `muster why` says, where it is, and its past.
 
-import { h, clamped, count, emptyRow, menu, moment, now, paced, s, since, span, table, whole } from "./dom.js";
-import { KINDS, about, kindOf, wordOf } from "./hosts.js";
+import { h, clamped, count, emptyRow, loading, menu, moment, now, paced, s, since, span, table, whole } from "./dom.js";
+import { KINDS, about, kindOf, person, wordOf } from "./hosts.js";
 import { Problem, get, pastProblem, view } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
@@ -12,10 +12,10 @@ const WIDE = 1000;
 
 export function show(main, store, params, name) {
   let days = params.get("days") ?? "30";
-  const top = h("section", {});
+  const top = h("section", {}, h("h1", {}, name), loading());
   const facts = h("dl.facts", {});
   const bar = h("div", {});
-  const past = h("tbody", {});
+  const past = h("tbody", {}, emptyRow("Loading…", 7));
   const sum = h("p", { role: "status" });
   const choice = menu("of the last", DAYS, days, (value) => {
     days = value;
@@ -25,7 +25,7 @@ export function show(main, store, params, name) {
   main.append(top, h("div.columns", {},
     h("section", {}, h("h2", {}, "Now"), facts),
     h("section", {}, h("div.tools", {}, h("h2", { id: "t-past" }, "The past"), choice), bar, sum,
-      table("table", "t-past", ["From", "For", "State", "Holder", "Reason", "By", "Ended by"], past))));
+      table("table", "t-past", "Each row is a time in which the host was out", ["From", "For", "State", "Holder", "Reason", "By", "Ended by"], past))));
 
   // ---- now
 
@@ -70,7 +70,7 @@ export function show(main, store, params, name) {
   const livenessText = (host) => [host.liveness ?? (host.online ? "online" : "offline"),
     host.liveness_since && [" for ", since(host.liveness_since)], host.cause && `: ${host.cause}`];
 
-  const holdText = (hold) => [h("b", {}, hold.holder), ": ", hold.reason || "no reason given", hold.by && `, by ${hold.by.user}`,
+  const holdText = (hold) => [h("b", {}, hold.holder), ": ", hold.reason || "no reason given", hold.by && [", by ", h("span", { title: hold.by.user }, person(hold.by.user))],
     ", ", since(hold.since), hold.until && `, until ${moment(hold.until)}`];
 
   function noteText({ path, mark, tags }) {

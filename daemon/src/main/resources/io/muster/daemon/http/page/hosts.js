@@ -96,14 +96,18 @@ export function wordOf(group) {
   return group.online === null && key !== "unknown" ? name + ", unknown" : name;
 }
 
+/** Returns a user for people: a token that was made for a page belongs to the user for whom it was made. */
+export const person = (user) => user.replace(/^token:web-(.+)-[0-9a-f]{8}$/, "$1 (page)");
+
 /** Returns why hosts are out, by whom, and under which holder. */
 export function about(group) {
   const holds = group.holds ?? [];
-  const users = new Set([...holds.map((hold) => hold.by?.user), group.by?.user].filter(Boolean));
+  const users = [...new Set([...holds.map((hold) => hold.by?.user), group.by?.user].filter(Boolean))];
   const reason = (holds.length === 1 ? holds[0].reason : group.reason) || group.cause || "";
   return {
     holder: holds.map((hold) => hold.holder).join(", "),
-    by: [...users].join(", "),
+    by: [...new Set(users.map(person))].join(", "),
+    users: users.join(", "),
     reason: group.online === false && group.cause && group.cause !== reason ? `${reason}; offline: ${group.cause}` : reason,
     since: group.since ?? group.offline_since ?? null,
     until: holds.map((hold) => hold.until).filter(Boolean).sort().at(-1) ?? null,

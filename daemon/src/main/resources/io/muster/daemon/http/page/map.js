@@ -1,6 +1,6 @@
 // Every host as a tile on a canvas, in groups. The tiles are copied as pixels, because that is the fastest way to draw thousands.
 
-import { $, h, count, number, since, menu, hostLink, paced, age } from "./dom.js";
+import { h, count, loading, menu, number, paced, age } from "./dom.js";
 import { about, compact, split, idset, KINDS, wordOf } from "./hosts.js";
 import { get } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
@@ -126,16 +126,18 @@ export function show(main, store, params) {
 
   const base = h("canvas.base", {});
   const over = h("canvas.over", {
-    tabindex: "0", role: "application", "aria-roledescription": "map", "aria-describedby": "map-help",
+    tabindex: "0", role: "application", "aria-roledescription": "map", "aria-describedby": "map-help map-twin",
     "aria-label": "Map of the hosts",
   });
   const said = h("output.hide", { "aria-live": "polite" });
+  const twin = h("div.hide", {}); // the map as a table, for screen readers
+  const wait = loading();
   const tip = h("div.tip", { hidden: true, "aria-hidden": "true" });
   const legend = h("div.legend", { role: "group", "aria-label": "Show only hosts of a state" });
   const tools = h("div.tools", {});
   const choice = h("section.choice", { hidden: true, "aria-label": "Chosen hosts" });
   const field = h("div.field", {}, base, over, tip);
-  main.append(h("h1.hide", {}, "Map"), tools, choice, field, said,
+  main.append(h("h1.hide", {}, "Map"), tools, choice, wait, field, said, twin,
     h("p.note", { id: "map-help" },
       "Click a host to open it; draw a box to choose hosts. Keys: arrows move, Enter opens, Space chooses, Escape chooses none."));
 
@@ -423,10 +425,24 @@ export function show(main, store, params) {
     }));
   }
 
+  function drawTwin() {
+    const kinds = KINDS.map((kind, i) => ({ ...kind, i })).filter(({ i }) => store.inventory.totals[i].hosts);
+    const rows = groups.map(({ label, hosts }) => {
+      const sums = KINDS.map(() => 0);
+      for (const host of hosts) sums[(store.inventory.byName.get(host.name) ?? host).kind]++;
+      return h("tr", {}, h("th", { scope: "row" }, label), kinds.map(({ i }) => h("td", {}, number(sums[i]))));
+    });
+    const heads = ["Group", ...kinds.map(({ name }) => name)].map((text) => h("th", { scope: "col" }, text));
+    twin.replaceChildren(h("table", { id: "map-twin" }, h("caption", {}, "The map: how many hosts of each group are in each state"),
+      h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
+  }
+
   const repaint = paced(REPAINT, () => {
     if (!over.isConnected || !store.inventory) return;
     if (!tools.contains(document.activeElement)) drawTools();
+    wait.remove();
     paint();
+    drawTwin();
     choose();
   });
 

@@ -1,6 +1,6 @@
 // What is out now and why, and what changed in the last hours.
 
-import { h, $, clamped, clock, count, hostLink, hostlist, keyed, moment, now, number, paced, since, span, table, whole } from "./dom.js";
+import { h, $, clamped, clock, count, hostLink, hostlist, keyed, loading, moment, now, number, paced, since, span, table, whole } from "./dom.js";
 import { about, compact, expand, idset, kindOf, KINDS, wordOf } from "./hosts.js";
 import { get, pastProblem } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
@@ -14,7 +14,7 @@ const COLUMNS = [
   ["state", "State", (row) => row.word],
   ["hosts", "Hosts", (row) => row.names[0]],
   ["number", "Number", (row) => -row.names.length],
-  ["since", "Since", (row) => row.about.since ?? "9"],
+  ["since", "Since", (row, way) => row.about.since ?? (way > 0 ? "9" : "")],
   ["holder", "Holder", (row) => row.about.holder || "\uffff"],
   ["by", "By", (row) => row.about.by || "\uffff"],
   ["reason", "Reason", (row) => row.about.reason || "\uffff"],
@@ -22,14 +22,15 @@ const COLUMNS = [
 
 export function show(main, store, params) {
   let query = params.get("q") ?? "";
-  let sort = params.get("sort") ?? "";
+  let sort = params.get("sort") ?? "-since";
   let found = null; // the ranks that an expression finds
   let asked = "";
+  let reporters = new Map(); // who reported each host that is offline or torpid
 
   const sentence = h("h1", {});
   const bar = h("div.bar", { "aria-hidden": "true" });
   const totals = h("tbody", {});
-  const changes = h("ol.card", { tabindex: "0", "aria-labelledby": "t-changes" });
+  const changes = h("ol.card", { tabindex: "0", "aria-labelledby": "t-changes" }, loading("li.note"));
   const rows = h("tbody", {});
   const foot = h("p.note", { role: "status" });
   const filter = h("input", {
@@ -42,13 +43,13 @@ export function show(main, store, params) {
   main.append(
     h("section.sum", {}, sentence, bar),
     h("section.totals", {}, h("h2", { id: "t-totals" }, "Hosts by state"),
-      h("table.card", { "aria-labelledby": "t-totals" },
+      h("table.card", { "aria-labelledby": "t-totals" }, h("caption.hide", {}, "Each row is a state, with the hosts that are in it"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "State"),
           ["Hosts", "Cores", "GPUs"].map((text) => h("th.number", { scope: "col" }, text)))), totals)),
     h("section.out", {},
       h("div.tools", {}, h("h2", { id: "t-out" }, "Out now"), filter,
         h("button", { type: "button", "data-drain": "", hidden: true, onclick: () => openDrain("", store) }, "Drain hosts…")),
-      table("table.out", "t-out", [...heads, h("th.acts", {}, h("span.hide", {}, "Actions"))], rows), foot),
+      table("table.out", "t-out", "Each row is a group of hosts that are out for the same reason", [...heads, h("th.acts", {}, h("span.hide", {}, "Actions"))], rows), foot),
     h("section.changes", {}, h("h2", { id: "t-changes" }, `Changes in the last ${HOURS} hours`), changes));
 
   function choose(text) {
@@ -92,6 +93,7 @@ export function show(main, store, params) {
       const kind = KINDS[kindOf(group)];
       if (!kind.out) return;
       const row = { group, kind, word: wordOf(group), about: about(group), names: expand(group.hosts), hosts: group.hosts };
+      row.about.by ||= [...new Set(row.names.map((name) => reporters.get(name)).filter(Boolean))].join(", ");
       if (text && !matches(row, text)) {
         if (!(found instanceof Set)) return;
         row.names = row.names.filter((name) => found.has(inventory.byName.get(name).rank));
@@ -104,7 +106,7 @@ export function show(main, store, params) {
     if (column) {
       const value = column[2];
       const way = sort.startsWith("-") ? -1 : 1;
-      all.sort((a, b) => way * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+      all.sort((a, b) => way * (value(a, way) < value(b, way) ? -1 : value(a, way) > value(b, way) ? 1 : 0));
     }
     return all;
   }
@@ -135,7 +137,7 @@ export function show(main, store, params) {
       h("td.number", {}, number(row.names.length)),
       h("td.time", {}, since(why.since), why.until ? h("small", {}, `until ${moment(why.until)}`) : null),
       h("td.names", {}, whole(why.holder)),
-      h("td.names", {}, whole(why.by)),
+      h("td.names", { title: why.users }, whole(why.by)),
       h("td.reason", {}, clamped(why.reason)),
       h("td.acts", {},
         undrainable.length ? h("button", { type: "button", onclick: () => openUndrain(row.hosts, undrainable, store) }, "Undrain…") : null,
@@ -172,7 +174,8 @@ export function show(main, store, params) {
       head.setAttribute("aria-sort", way);
     });
     const all = select(inventory);
-    keyed(rows, all.slice(0, MOST_ROWS), (row) => JSON.stringify([row.hosts, { ...row.group, ranks: "", hosts: "" }]), rowOf);
+    keyed(rows, all.slice(0, MOST_ROWS), (row) => JSON.stringify([row.hosts, row.about.by, { ...row.group, ranks: "", hosts: "" }]), rowOf);
+    rows.parentNode.parentNode.hidden = !all.length;
     const hosts = all.reduce((sum, row) => sum + row.names.length, 0);
     const cut = all.length > MOST_ROWS ? ` The first ${MOST_ROWS} are shown; filter for others.` : "";
     foot.textContent = typeof found === "string" && query ? `This is no expression, so it filters as a text: ${found}`
@@ -191,7 +194,9 @@ export function show(main, store, params) {
       const from = now() - HOURS * 3600e3;
       const past = await get("/v1/history", { since: Math.floor(from / 1000) });
       const news = [];
+      reporters = new Map();
       for (const { hosts, kind, reason, by, comment, seconds, ...each } of past.intervals) {
+        if (!each.to && (kind === "offline" || kind === "torpid")) for (const name of expand(hosts)) reporters.set(name, by);
         if (Date.parse(each.from) >= from) news.push({ time: each.from, key: kind, text: kind, hosts, by, why: reason });
         if (each.to) news.push({ time: each.to, key: "available", text: `no longer ${kind}`, hosts, by: each.ended_by, why: comment, after: seconds });
       }
@@ -202,6 +207,8 @@ export function show(main, store, params) {
         h("b", {}, single(each.hosts) ? hostLink(each.hosts) : hostlist(each.hosts)), each.why ? `: ${each.why}` : "",
         h("small", {}, (each.after ? `, after ${span(each.after)}` : "") + (each.by ? ` · ${each.by}` : ""))));
       if (!news.length) changes.replaceChildren(h("li.note", {}, "Nothing changed."));
+      changes.setAttribute("aria-live", "polite"); // what was there at first is no news
+      draw();
     } catch (error) {
       changes.replaceChildren(h("li.note", {}, pastProblem(error)));
     }

@@ -70,7 +70,7 @@ function tiles(service, ready, leader, metrics) {
     changesTile(service, ready),
     ...ledgerTiles(service.ledger),
     tile(`Daemon on ${service.host}`, leader.leader ? "leads" : "is a standby",
-      `version ${version}, up ${span(metrics.sum("process_uptime_seconds"))}`),
+      `version ${version}, up ${span(now() / 1000 - metrics.sum("process_start_time_seconds"))}`),
     tile("Journal", `seq ${number(service.seq)}`,
       `${bytes(service.journal_bytes)} on disk, ${errors ? count(errors, "failed write") : "no failed write"}`),
     tile("Disk", free ? `${bytes(free)} free` : "of unknown size", write ? `${write} for one fdatasync` : "no write yet"),
@@ -106,7 +106,7 @@ function certificateRow(each) {
 }
 
 export function show(main, store) {
-  const lead = h("h1", {});
+  const lead = h("h1", {}, "Loading…");
   const facts = h("dl.facts.tiles", {});
   const parts = [
     ["Daemons of the ledger", ["Daemon", "Host", "Process", "Version", "Clients connect to"], memberRow, (service) => service.ledger?.members],
@@ -116,7 +116,7 @@ export function show(main, store) {
     ["Certificates", ["Ends", "Left", "For", "File"], certificateRow, (service) => service.certificates],
   ].map(([title, heads, rowOf, of, empty], i) => {
     const rows = h("tbody", {});
-    const section = h("section", { hidden: true }, h("h2", { id: "t-service" + i }, title), table("table", "t-service" + i, heads, rows));
+    const section = h("section", { hidden: true }, h("h2", { id: "t-service" + i }, title), table("table", "t-service" + i, title, heads, rows));
     return { rows, section, rowOf, of, none: empty ? [emptyRow(empty, heads.length)] : [] };
   });
   main.append(lead, facts, ...parts.map(({ section }) => section));

@@ -1,27 +1,51 @@
 // Hosts by state over the last days, and the time that was held, from the history of the journal.
 
-import { h, s, clamped, count, emptyRow, number, span, moment, menu, now, paced, table } from "./dom.js";
+import { h, s, clamped, count, emptyRow, loading, number, span, moment, menu, now, paced, table } from "./dom.js";
 import { expand } from "./hosts.js";
 import { get, pastProblem } from "./link.js";
 import { setParam } from "./app.js";
 
 const DAYS = [["1", "day"], ["7", "week"], ["30", "30 days"], ["365", "year"]];
 const BY = [["reason", "reason"], ["holder", "holder"], ["user", "user"], ["host", "host"], ["state", "state"]];
-const STATES = ["drained", "offline", "excluded", "torpid", "lost"];
+/** A host that has several of these states is in the first one, as in the other views. */
+const STATES = ["excluded", "lost", "drained", "offline", "torpid"];
 const [WIDE, HIGH] = [1000, 90];
 const MOST_ROWS = 25;
 const DAY = 86400e3;
 
-/** Returns how many hosts were in a state at each change of that number: [time, number] pairs. */
-function steps(intervals, kind, from, until) {
-  const changes = new Map();
-  const add = (time, n) => changes.set(time, (changes.get(time) ?? 0) + n);
+/** Returns the changes of the number of hosts in each state, by their times. A host with two holds is one host. */
+function changesOf(intervals, from, isHost) {
+  const hosts = new Map();
   for (const each of intervals) {
-    if (each.kind !== kind) continue;
-    const n = expand(each.hosts).length;
-    add(Math.max(from, Date.parse(each.from) || from), n);
-    if (each.to) add(Math.max(from, Date.parse(each.to)), -n);
+    const state = STATES.indexOf(each.kind);
+    if (state < 0) continue;
+    const events = [[Math.max(from, Date.parse(each.from) || from), state, 1]];
+    if (each.to) events.push([Math.max(from, Date.parse(each.to)), state, -1]);
+    for (const name of expand(each.hosts).filter(isHost)) {
+      if (!hosts.has(name)) hosts.set(name, []);
+      hosts.get(name).push(...events);
+    }
   }
+  const changes = STATES.map(() => new Map());
+  const add = (state, time, n) => state >= 0 && changes[state].set(time, (changes[state].get(time) ?? 0) + n);
+  for (const events of hosts.values()) {
+    events.sort((a, b) => a[0] - b[0]);
+    const open = STATES.map(() => 0);
+    let state = -1;
+    events.forEach(([time, kind, n], i) => {
+      open[kind] += n;
+      if (events[i + 1]?.[0] === time) return;
+      const next = open.findIndex((number) => number > 0);
+      add(state, time, -1);
+      add(next, time, 1);
+      state = next;
+    });
+  }
+  return changes;
+}
+
+/** Returns how many hosts were in a state at each change of that number: [time, number] pairs. */
+function steps(changes, from, until) {
   let sum = 0;
   const points = [[from, 0]];
   for (const time of [...changes.keys()].sort((a, b) => a - b)) {
@@ -58,10 +82,10 @@ function ticks(from, until) {
 export function show(main, store, params) {
   let days = params.get("days") ?? "7";
   let by = params.get("by") ?? "reason";
-  const charts = h("div.charts", {});
+  const charts = h("div.charts", {}, loading());
   const said = h("p.note", { role: "status" });
   const head = h("th", { scope: "col" });
-  const rows = h("tbody", {});
+  const rows = h("tbody", {}, emptyRow("Loading…", 7));
   const numbers = ["Host time", "Hosts", "Times", "Open", "Longest"].map((text) => h("th.number", { scope: "col" }, text));
   main.append(
     h("div.tools", {}, h("h1", {}, "Hosts that were out"), menu("in the last", DAYS, days, (value) => {
@@ -74,17 +98,18 @@ export function show(main, store, params) {
       setParam("by", by);
       drawAll();
     })),
-    table("table.held", "t-held", [head, h("th.share", {}, h("span.hide", {}, "Share")), ...numbers], rows));
+    table("table.held", "t-held", "Each row sums the time in which hosts were out", [head, h("th.share", {}, h("span.hide", {}, "Share")), ...numbers], rows));
 
   async function drawCharts() {
     const until = now();
     const wanted = until - Number(days) * DAY;
     const past = await get("/v1/history", { since: Math.floor(wanted / 1000) });
     const from = Math.max(wanted, Math.min(Date.parse(past.known_since ?? "") || wanted, until - 60e3));
-    const drawn = STATES.map((kind) => chart(kind, steps(past.intervals, kind, from, until), from, until)).filter(Boolean);
+    const changes = changesOf(past.intervals, from, (name) => store.inventory.byName.has(name));
+    const drawn = STATES.map((kind, i) => chart(kind, steps(changes[i], from, until), from, until)).filter(Boolean);
     charts.replaceChildren(...(drawn.length ? [...drawn, ticks(from, until)] : [h("p", {}, "No host was out in this time.")]));
     said.textContent = !past.complete || from > wanted ? `The past is known since ${moment(past.complete_since ?? from)}.` : "";
-    if (drawn.length > 1) said.textContent += " A host may be in two states at once, such as drained and offline.";
+    if (drawn.length > 1) said.textContent += " A host that is excluded, drained and offline counts once, as excluded; drained includes draining.";
   }
 
   async function drawSums() {
