@@ -1294,8 +1294,9 @@ class Fluxion:
         self._asked = False
         if errnum:
             if errnum not in (errno.ECONNRESET, errno.ENOSYS):  # ENOSYS: an earlier Muster
-                self.broker.once(f"resource.marks: {body}; trying again every 10 s")
                 self._ask_at = time.monotonic() + 10
+                if errnum != errno.EAGAIN:
+                    self.broker.once(f"resource.marks: {body}; trying again every 10 s")
             return
         o = json.loads(body)
         marks = {"time": float(o["time"]), "down": {str(place): str(path) for place, path in o["down"].items()}}
