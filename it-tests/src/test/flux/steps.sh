@@ -869,11 +869,20 @@ in_marks_1() {
     eventually has_marks 3
     eventually eval 'muster why node1 | grep -q "has the mark: no new job uses the vertex"'
     jobs_avoid_marks
+    # A job that runs keeps a GPU that is marked, also when Fluxion is loaded again.
+    job=$(flux submit --requires=host:node0 -n1 -g1 sleep inf)
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start"
+    gpu=node0/gpu$(flux job info "$job" R | sed -n 's/.*"gpu": *"\([0-9]*\)".*/\1/p')
+    muster mark "/cluster0/$gpu" down in use
+    MARKED+=("$gpu")
+    eventually has_marks 4
     # These jobs wait for the scheduler, which has no time to start one before it has the marks.
     unload_scheduler
     jobs=$(flux submit --cc=1-200 -n1 -g1 true) || fail "jobs cannot be submitted"
     load_scheduler
     jobs_avoid_marks "$jobs"
+    still_runs
+    muster mark "/cluster0/$gpu" none
     # The marks change while the bridge does not hear it, or hears it late.
     kill_muster
     serve
