@@ -820,6 +820,10 @@ in_fluxion() {
     flux submit --quiet --cc=1-20 --wait true || fail "jobs failed"
     ! timeout "$PATIENCE" flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
     grep -qi unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
+    muster mark /cluster0/node1/core1 down hot # named along the edges of the graph, which gives the vertex another path
+    eventually eval 'flux ion-resource find --format=jgf status=down | grep -q \"/graph0/node1/core1\"'
+    muster mark /cluster0/node1/core1 none
+    eventually eval '! flux ion-resource find --format=jgf status=down | grep -q /graph0/node1/core1'
     in_drain
     in_kill
     reload_scheduler

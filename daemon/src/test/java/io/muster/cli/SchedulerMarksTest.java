@@ -13,6 +13,7 @@ import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,6 +128,34 @@ final class SchedulerMarksTest {
         assertThat(marks().path("down").toString())
                 .isEqualTo("{\"/cluster0\":\"/cluster0\",\"/cluster0/rack1\":\"\",\"node1/socket0\":\"\","
                         + "\"node1/socket1/gpu3\":\"/cluster0/node1/gpu3\"}");
+    }
+
+    /** Fluxion finds vertices by the paths that the document gives them, and not along the edges. */
+    @Test
+    void pathsAreThoseThatTheDocumentGives() throws Exception {
+        StringBuilder vertices =
+                new StringBuilder("{'id':'0','metadata':{'type':'cluster','paths':{'containment':'/graph0'}}}");
+        StringBuilder edges = new StringBuilder();
+        for (int node = 0; node < 4; node++) {
+            String[] kinds = {"'type':'node','name':'node" + node + "'", "'type':'core','id':0"};
+            String[] paths = {"/graph0/node" + node, "/graph0/node" + node + "/core0"};
+            for (int i = 0; i < 2; i++) {
+                int id = 1 + 2 * node + i;
+                vertices.append(",{'id':'" + id + "','metadata':{" + kinds[i] + ",'rank':" + node
+                        + ",'paths':{'containment':'" + paths[i] + "'}}}");
+                edges.append((id == 1 ? "" : ",") + "{'source':'" + (i == 0 ? 0 : id - 1) + "','target':'" + id + "'}");
+            }
+        }
+        Path file = directory.resolve("R.json");
+        Files.writeString(
+                file,
+                ("{'version':1,'execution':{'R_lite':[{'rank':'0-3','children':{'core':'0'}}],'nodelist':['node[0-3]']},"
+                                + "'scheduling':{'graph':{'nodes':[" + vertices + "],'edges':[" + edges + "]}}}")
+                        .replace('\'', '"'));
+        daemon.reconfigure("[resource]\npath = \"" + file + "\"\n");
+        mark("/cluster0/node1/core0", "down");
+
+        assertThat(marks().path("down").toString()).isEqualTo("{\"node1/core0\":\"/graph0/node1/core0\"}");
     }
 
     @Test

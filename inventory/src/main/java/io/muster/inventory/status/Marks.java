@@ -63,7 +63,7 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
                             .forEach(vertex -> paths.locate(
                                     Idset.of(vertex),
                                     (rank, at) -> {
-                                        found.put(r.hostOf(rank) + "/" + path, graph.address(vertex));
+                                        found.put(r.hostOf(rank) + "/" + path, graph.givenPath(vertex));
                                         seen.add(rank);
                                     },
                                     absolute -> {}));
@@ -77,8 +77,8 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
 
     private static String path(Paths paths, String path, ResourceGraph graph) {
         try {
-            Idset vertices = paths.find(path);
-            return graph.pool(vertices.first()).type().equals(NODE) ? NODE : path;
+            int vertex = paths.find(path).first();
+            return graph.pool(vertex).type().equals(NODE) ? NODE : graph.givenPath(vertex);
         } catch (UnknownPathException e) {
             return "";
         }
