@@ -455,6 +455,7 @@ class Local:
         self.pending = {}  # id -> drain that Muster has not made yet, with its "ranks"
         self.status, self.status_time = {"drain": {}, "exclude": ""}, time.time()  # in broker ranks
         self.outdated = False  # something changed after this status
+        self.marks = {"time": 0.0, "down": {}}  # the last answer to resource.marks: the paths of vertices by their places
         self.blocked = set()  # drained or excluded according to the last answer of Muster
         self.reported = set()  # online according to the last report to Muster
 
@@ -960,6 +961,7 @@ class Records:
             if ranks:
                 local.status["drain"][encode(ranks)] = {"timestamp": drain["timestamp"], "reason": drain["reason"]}
         local.status["exclude"] = encode(local.hosts.locate(self._last.get("exclude", {"idset": ""})))
+        local.marks["down"] = self._last.get("marks", {})
         local.blocked, self.logged = local.withheld(), self._replay(history)
         for reason, ranks in by_reason({r: why for r, why in self.logged.items() if r not in known}):
             self.log.info(f"muster: {local.hosts.named(ranks)} drained before Muster served this instance; Muster will be told")
@@ -1050,6 +1052,7 @@ class Records:
         drain = [{**hosts.placed(decode(ids)), **entry} for ids, entry in status["drain"].items()]
         self._remembered = status
         self._state.update(method=hosts.method, exclude=hosts.placed(decode(status["exclude"])), drain=drain, pending=pending)
+        self._state["marks"] = self.local.marks["down"]
         self._kvs.write([(LOG, lines.encode(), True), (STATE, json.dumps(self._state).encode(), False)][not lines :], done)
 
     def checkpoint(self):
@@ -1094,6 +1097,7 @@ OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own m
 ANOTHER = 65534 if os.getuid() == 0 else 0  # a user who does not own the instance; Muster refuses no ping for root, and logs refusals
 SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
+WINDOW, MOST_TRIES = 64, 5  # requests to Fluxion without an answer; how often a mark is sent that is refused
 DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain permanently
 
 
@@ -1105,7 +1109,7 @@ class Acquisition:
         """terms: owner and grace. settle() is called when Muster has sent the whole state again, and after the end."""
         self.broker, self.wire, self.local, self.ask_R, self.settle = broker, wire, local, ask_R, settle
         self.owner, self.grace = terms
-        self.said, self.held = Said(), None
+        self.said, self.held, self.fluxion = Said(), None, Fluxion(broker, wire, local)
         self.refused = None  # the sentence with which Muster refuses the acquisition
         self._request = self._call = None  # the scheduler's, and the one to Muster whose stream is open
         self._telling = self._muted = False
@@ -1140,6 +1144,7 @@ class Acquisition:
         self.wire.cancel(self._call, "resource.acquire-cancel")
         self.held = self._request = self._call = self.refused = None
         self.said.fresh = False
+        self.fluxion.released()
         self.settle()
         if self._telling:  # the rest of its first response must not reach the next scheduler
             self._telling = False
@@ -1235,9 +1240,13 @@ class Acquisition:
         def told(errnum, _):
             if request is self._request:
                 self._telling = False
-                self.broker.fail(request, errnum) if errnum else self.tell()
+                self.broker.fail(request, errnum) if errnum else self._told_first()
 
         self.broker.answer_R(request, b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}', told)
+
+    def _told_first(self):
+        self.broker.guard("marks", self.fluxion.acquired)
+        self.tell()
 
     def tell(self, among=None):
         if self.held and self.held.told and not self._muted and not self._telling:
@@ -1246,11 +1255,162 @@ class Acquisition:
                 self.broker.answer(self._request, update)
 
 
+class Fluxion:
+    """The marks of Muster in the scheduler of this instance, if it is Fluxion, whose requests name vertices of its graph. RFC 28 names
+    whole ranks, so no other scheduler is sent marks. A Fluxion that is loaded has no marks. An object knows which marks the
+    scheduler has, and sends the difference to those that Muster wants.
+
+    Muster never names a node here: ranks are up and down by RFC 28, and a request about a node would start jobs on drained hosts."""
+
+    def __init__(self, broker, wire, local):
+        self.broker, self.wire, self.local = broker, wire, local
+        self.changed = False  # whether Muster has sent other marks, which the KVS does not have
+        self._asked = self._again = False  # whether resource.marks was sent, and has to be sent again after its answer
+        self._ask_at, self._loads = math.inf, 0
+        self._forget(False)
+
+    def _forget(self, loaded):
+        """Begins with a scheduler without marks, or with none. Answers of the one before do not count."""
+        self._loads += 1
+        self._loaded, self.takes = loaded, None  # takes: whether the scheduler has these requests; None until it has answered
+        self._has, self._failed, self._waits = set(), {}, set()  # paths; path -> number of refusals; those not sent again yet
+        self._news = []  # about refusals, for the log
+        self._todo, self._open, self._since, self._retry = collections.deque(), 0, 0.0, math.inf
+        self._time = 0.0  # of the answer of Muster whose marks the scheduler has or has refused
+
+    # ---- the marks of Muster
+    def ask(self):
+        if self._asked or not self.local.joined:
+            self._again = self._asked
+            return
+        self._asked, self._ask_at = True, math.inf
+        self.wire.call("resource.marks", None, self._on_marks)
+
+    def lost(self):
+        self._asked = self._again = False
+        self._ask_at = math.inf
+
+    def _on_marks(self, errnum, body):
+        self._asked = False
+        if errnum:
+            if errnum not in (errno.ECONNRESET, errno.ENOSYS):  # ENOSYS: an earlier Muster
+                self._ask_at = time.monotonic() + 10
+                if errnum != errno.EAGAIN:
+                    self.broker.once(f"resource.marks: {body}; trying again every 10 s")
+            return
+        o = json.loads(body)
+        marks = {"time": float(o["time"]), "down": {str(place): str(path) for place, path in o["down"].items()}}
+        self.changed |= marks["down"] != self.local.marks["down"]
+        self.local.marks = marks
+        if self._again:
+            self._again = False
+            self.ask()
+        self._send()
+
+    # ---- the scheduler
+    def acquired(self):
+        """The scheduler has its first response. Requests that are sent now wait in its queue until its graph is made, before its jobs."""
+        self._forget(True)
+        self._request({}, self._on_probe)  # Fluxion refuses an empty request without a line in its log
+        self._plan()
+        self._send()
+
+    def released(self):
+        self._forget(False)
+
+    def _request(self, payload, done):
+        load, self._since = self._loads, time.monotonic()
+        self._open += 1
+
+        def answered(future):
+            if load == self._loads:
+                self._open, self._since = self._open - 1, time.monotonic()
+                try:
+                    future.get_str()
+                    done(0, "")
+                except OSError as e:
+                    done(e.errno, e.strerror)
+                except ValueError as e:
+                    done(errno.EPROTO, str(e))
+
+        future = self.broker.h.rpc("sched-fluxion-resource.set_status", payload, nodeid=0)
+        future.then(lambda f: self.broker.guard("a mark", answered, f))
+
+    def _on_probe(self, errnum, text):
+        self.takes = errnum in (errno.EINVAL, errno.EPROTO)
+        if not self.takes and errnum != errno.ENOSYS:
+            self.broker.once(f"the scheduler is sent no marks, because it answers set_status with {text or 'success'}")
+        self._send()
+
+    def _send(self):
+        """Sends what the scheduler has to be sent, and notes when it has everything."""
+        if not self._loaded or self.takes is False:
+            return
+        if not self._todo and not self._open:
+            self._plan()
+        while self._todo and self._open < WINDOW:
+            path, status = self._todo.popleft()
+            self._request({"resource_path": path, "status": status}, functools.partial(self._on_answer, path, status))
+
+    def _plan(self):
+        wanted = {path for path in self.local.marks["down"].values() if path}
+        self._failed = {path: n for path, n in self._failed.items() if path in wanted or path in self._has}
+        self._waits &= self._failed.keys()
+        for status, paths in (("down", wanted - self._has), ("up", self._has - wanted)):
+            self._todo.extend((path, status) for path in sorted(paths - self._waits))
+        if not self._todo:
+            self._time = self.local.marks["time"]
+        if self._news:
+            more = f" and {len(self._news) - 3} more" if len(self._news) > 3 else ""
+            self.broker.once(f"the scheduler refuses marks: {'; '.join(self._news[:3])}{more}")
+            self._news = []
+
+    def _on_answer(self, path, status, errnum, text):
+        if errnum == errno.ENOSYS:  # the module is removed, or another version
+            self.takes = False
+            self._todo.clear()
+        elif not errnum:
+            self._failed.pop(path, None)
+            self._has.add(path) if status == "down" else self._has.discard(path)
+        else:
+            # Fluxion answers EINVAL if it has no such vertex, which lasts until it is loaded again.
+            tries = self._failed.get(path, 0) + 1 if errnum != errno.EINVAL else MOST_TRIES
+            self._failed[path] = tries
+            self._waits.add(path)
+            self._news.append(f"{path} {status}: {text}")
+            if tries < MOST_TRIES:
+                self._retry = time.monotonic() + 10
+        self._send()
+
+    def tick(self, now):
+        if now >= self._ask_at:
+            self.ask()
+        if now >= self._retry:
+            self._retry = math.inf
+            self._waits = {path for path in self._waits if self._failed.get(path, 0) >= MOST_TRIES}
+            self._send()
+        if self._open and now >= self._since + 600:
+            self.broker.once("the scheduler has not answered a mark for 600 s; further marks wait for its answer")
+
+    # ---- to Muster
+    def report(self):
+        """Returns which marks the scheduler has, for Muster; None if there is nothing to say."""
+        down, failed = self.local.marks["down"], self._failed
+        if not self._loaded or not (down or failed):
+            return None
+        refused = [place for place, path in sorted(down.items()) if not path or path in failed]
+        return {"time": self._time, "takes": self.takes is not False, "refused": refused[:1000]}
+
+    def state(self):
+        return {"takes": self.takes, "has": len(self._has), "refused": len(self._failed), "time": self._time}
+
+
 class Journal:
     """The events of Muster, for those who follow resource.journal in this instance, and for the eventlog in the KVS."""
 
-    def __init__(self, broker, wire, local, records, ask_R):
-        self.broker, self.wire, self.local, self.records, self.ask_R = broker, wire, local, records, ask_R
+    def __init__(self, broker, wire, local, records, noticed):
+        """noticed(R) is called when events of the present connection say that R or marks changed."""
+        self.broker, self.wire, self.local, self.records, self._noticed = broker, wire, local, records, noticed
         self.following, self.count = False, 0  # count: of the events so far
         self._events, self._last, self._past = collections.deque(maxlen=MOST_EVENTS), None, []
         self._own = collections.deque(maxlen=MOST_PENDING)  # ids of drains that were published before Muster made them
@@ -1267,8 +1427,10 @@ class Journal:
             return None if errnum == errno.ECONNRESET else self.broker.once(f"resource.journal: {body}")
         end = body.find(b'],"R":')
         events, live = json.loads(body if end < 0 else body[:end] + b"]}")["events"], self.following
-        if live and any(event["name"] == "resource-define" for event in events):
-            self.ask_R()
+        R = any(event["name"] == "resource-define" for event in events)
+        marks = any(event["name"] == "annotate" and "mark" in event.get("context", {}) for event in events)
+        if live and (R or marks):
+            self._noticed(R)
         for event in events if live else self._missed(events):
             self._take(event, live)
         return None
@@ -1483,8 +1645,8 @@ class Changes:
 class Liveness:
     """Which brokers are online, and which hosts jobs use: for the requests of this instance, and as reports to Muster."""
 
-    def __init__(self, broker, wire, local, owner, tell):
-        self.broker, self.wire, self.local, self.owner, self.tell = broker, wire, local, owner, tell
+    def __init__(self, broker, wire, local, owner, acquisition):
+        self.broker, self.wire, self.local, self.owner, self._acquisition = broker, wire, local, owner, acquisition
         self.reports = False  # whether Muster has accepted the report of the present connection
         self._call = self._retry = None  # the report whose stream is open; when the next report is due after a refusal
         self._torpid = set()  # according to the last report
@@ -1507,7 +1669,7 @@ class Liveness:
         self._changed()
 
     def _changed(self):
-        self.tell()
+        self._acquisition.tell()
         self.report()
         for msg in [m for m in self._waitups if m.payload["up"] == len(self.local.online)]:
             self._waitups.remove(msg)
@@ -1583,7 +1745,9 @@ class Liveness:
         except OSError:  # the job manager is not loaded
             return
         if self.local.joined and self.reports:  # also if nothing changed: drain --wait=idle needs a report after the drain
-            self.wire.call("resource.usage", {"allocated": self.local.hosts.to_muster(allocated)}, self._on_usage)
+            marks = self._acquisition.fluxion.report()
+            usage = {"allocated": self.local.hosts.to_muster(allocated), **({"marks": marks} if marks else {})}
+            self.wire.call("resource.usage", usage, self._on_usage)
 
     def _on_usage(self, errnum, body):
         if errnum not in (0, errno.ECONNRESET, errno.EAGAIN):
@@ -1682,9 +1846,10 @@ class Bridge:
         self.records = records = Records(self.broker, self.local)
         broker, wire, local = self.broker, self.wire, self.local
         self.acquisition = Acquisition(broker, wire, local, (records.owner, grace), self._ask_R, lambda: self.changes.settle())
-        self.journal = Journal(broker, wire, local, records, self._ask_R)
+        self.fluxion = self.acquisition.fluxion
+        self.journal = Journal(broker, wire, local, records, self._noticed)
         self.changes = Changes(broker, wire, local, records, self.acquisition, self.journal)
-        self.liveness = Liveness(broker, wire, local, records.owner, self.acquisition.tell)
+        self.liveness = Liveness(broker, wire, local, records.owner, self.acquisition)
         self.queries = Queries(broker, local, self.acquisition, self._ask_status)
         self._next_status, self._status_asked = 0.0, False
         self._start(math.inf if "notruncate" in args else parse_fsd(h.conf_get("resource.history", default="90d")))
@@ -1769,15 +1934,21 @@ class Bridge:
         self._take_status(json.loads(body))
         self.local.joined = True
         self.liveness.report()
+        self.fluxion.ask()
         self.acquisition.open()
         self._ask_R()
         return self.journal.follow()
 
     def _on_down(self):
         self.local.joined = self.journal.following = self._status_asked = False
-        for part in (self.acquisition, self.liveness, self.changes):
+        for part in (self.acquisition, self.fluxion, self.liveness, self.changes):
             part.lost()
         self.acquisition.tell()
+
+    def _noticed(self, R):
+        if R:
+            self._ask_R()
+        self.fluxion.ask()  # another R may have other paths
 
     def _ask_R(self):
         self.wire.call("resource.get", None, self.on_R)
@@ -1830,7 +2001,12 @@ class Bridge:
         if (local.outdated or (not self.journal.following and now >= self._next_status)) and local.joined and not self._status_asked:
             self._next_status, self._status_asked, local.outdated = now + 5, True, False
             self._ask_status(lambda errnum: setattr(self, "_status_asked", False))
-        for part in (self.liveness, self.acquisition, self.changes):
+            if not self.journal.following:
+                self.fluxion.ask()
+        if self.fluxion.changed:
+            self.fluxion.changed = False
+            self.records.remember()
+        for part in (self.liveness, self.acquisition, self.fluxion, self.changes):
             part.tick(now)
 
     # ---- the other services of a resource module
@@ -1854,7 +2030,7 @@ class Bridge:
         told = {"up": encode(held.up), "ranks": encode(held.offered)} if held and held.told else None
         state = {"owner": self.records.owner, "joined": local.joined, "speaks": self.changes.speaks, "refused": self.acquisition.refused}
         state.update(trouble=local.hosts.trouble, following=self.journal.following, reported=self.liveness.reports)
-        state.update(pending=len(local.pending), acquired=said.fresh, told=told)
+        state.update(pending=len(local.pending), acquired=said.fresh, told=told, marks=self.fluxion.state())
         self.broker.answer(msg, {**state, **self.wire.counters})
 
 

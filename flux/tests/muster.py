@@ -86,7 +86,7 @@ class Muster:
         self.excluded, self.drained, self.online, self.ids = set(), {}, set(), {}  # by host
         self.owner, self.scheduling, self.refuse, self.requests, self.events = None, "", {}, [], []
         self.missing, self.peers, self.thread, self.clock, self.usage = set(), [], None, 1000.0, None
-        self.sees_users = True
+        self.sees_users, self.marks = True, {}
 
     # ---- running
     def start(self):
@@ -197,6 +197,16 @@ class Muster:
 
     def serve_get(self, peer, o, userid):
         return f'{{"R":{self.R()},"method":"configuration"}}'
+
+    def mark(self, host, part, state="down"):
+        """Marks a part of a host, or removes its mark, and sends the event."""
+        with self.lock:
+            place = f"{host}/{part}"
+            self.marks.pop(place, None) if state is None else self.marks.update({place: f"/cluster0/{place}"})
+            self.change("annotate", {host}, mark={"state": state})
+
+    def serve_marks(self, peer, o, userid):
+        return json.dumps({"time": self.clock, "down": self.marks})
 
     def serve_acquire(self, peer, o, userid):
         if self.owner not in (None, o["owner"]):

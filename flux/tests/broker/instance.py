@@ -25,7 +25,11 @@ class _Rpc:
     def get(self):
         if self.payload is None:
             raise OSError(errno.ENOSYS, "no such service")
+        if isinstance(self.payload, Exception):
+            raise self.payload
         return self.payload
+
+    get_str = get
 
     def reset(self):
         pass
@@ -52,6 +56,7 @@ class Instance(reactor.Reactor):
         self.logged, self.services, self.groups, self.soon, self.tags = [], {}, {}, [], 0
         self.allocated, self.kvs_fails = "", False
         self.sent, self.path = {}, "/nonexistent"
+        self.scheduler = lambda payload: OSError(errno.ENOSYS, "no such service")  # returns an answer to set_status, or an error
 
     # ---- methods of flux.Flux
     def attr_get(self, name):
@@ -72,6 +77,8 @@ class Instance(reactor.Reactor):
     def rpc(self, topic, payload=None, nodeid=None, flags=0):
         if topic == "groups.get":
             return self.groups.setdefault(payload["name"], _Rpc(self, {"members": ""}))
+        if topic == "sched-fluxion-resource.set_status":
+            return _Rpc(self, self.scheduler(payload))
         R_lite = [{"rank": self.allocated, "children": {"core": "0-1"}}] if self.allocated else []
         return _Rpc(self, {"allocated": {"version": 1, "execution": {"R_lite": R_lite, "nodelist": []}}})
 

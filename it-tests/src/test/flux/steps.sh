@@ -3,7 +3,7 @@
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
 STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released
-    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion sharness transcript)
+    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion marks sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # the longest time in seconds that a step waits for one condition on a busy machine
@@ -782,13 +782,17 @@ in_memory() {
         exit beyond > 60 || turn > 50 }' "/proc/$module/status" || fail "more than 60 MB beyond the bytes of R, or than 50 ms"
 }
 
-# Fluxion in place of sched-simple, with R that holds its graph.
-on_fluxion() {
+use_fluxion() { # where FLUXION names it
     if [ -n "${FLUXION:-}" ]; then # installed elsewhere than flux-core
         export FLUX_MODULE_PATH_PREPEND=$FLUXION/lib/flux/modules FLUX_EXEC_PATH_PREPEND=$FLUXION/libexec/flux/cmd
         FLUX_PYTHONPATH_PREPEND=$(dirname "$FLUXION"/lib/flux/python*/fluxion)
         export FLUX_PYTHONPATH_PREPEND FLUX_MODPROBE_PATH_APPEND=$FLUXION/etc/flux/modprobe
     fi
+}
+
+# Fluxion in place of sched-simple, with R that holds its graph.
+on_fluxion() {
+    use_fluxion
     if ! flux env printenv FLUX_MODULE_PATH | tr : '\n' | xargs -I{} find {} -name sched-fluxion-resource.so | grep -q .; then
         result "skipped: there is no sched-fluxion-resource; install flux-sched, or set FLUXION to the prefix where it is installed"
         return
@@ -816,6 +820,10 @@ in_fluxion() {
     flux submit --quiet --cc=1-20 --wait true || fail "jobs failed"
     ! timeout "$PATIENCE" flux run -N3 true 2>"$dir/err" || fail "a job of three nodes ran on two"
     grep -qi unsatisfiable "$dir/err" || fail "$(cat "$dir/err")"
+    muster mark /cluster0/node1/core1 down hot # named along the edges of the graph, which gives the vertex another path
+    eventually eval 'flux ion-resource find --format=jgf status=down | grep -q \"/graph0/node1/core1\"'
+    muster mark /cluster0/node1/core1 none
+    eventually eval '! flux ion-resource find --format=jgf status=down | grep -q /graph0/node1/core1'
     in_drain
     in_kill
     reload_scheduler
@@ -832,6 +840,104 @@ in_fluxion_large() {
     muster undrain node1
     in_kill
     result "$(flux ion-resource stats | sed -n 's/Num. of Vertices: */vertices: /p; s/Graph Load Time: */load time: /p' | paste -sd' ')"
+}
+
+# 16 GPUs, of which 3 are marked. No job starts on a marked one: before and after Fluxion is loaded again, Muster is killed, and the
+# instance is started again. Another scheduler is sent nothing, and `muster why` says so.
+on_marks() {
+    use_fluxion
+    configure 'node[0-1]'
+    sed -i 's/^cores = .*/cores = "0-7"\ngpus = "0-7"/' "$dir/muster.toml"
+    serve
+    inside marks_1 "-Sstatedir=$dir" || fail "the first run ended with $?"
+    kill_muster
+    inside marks_2 "-Sstatedir=$dir" || fail "the second run ended with $?"
+}
+in_marks_1() {
+    MARKED=(node0/gpu0 node0/gpu5 node1/gpu3)
+    local gpu jobs job
+    ready
+    for gpu in "${MARKED[@]}"; do
+        muster mark "/cluster0/$gpu" down xid 79
+    done
+    if ! flux module list | grep -q sched-fluxion-resource; then
+        eventually eval 'muster why node1 | grep -q "takes no marks: jobs may use the vertex"'
+        muster status 2>&1 | grep -q 'the scheduler takes no marks' || fail "$(muster status 2>&1)"
+        "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml" | grep -q 'takes no marks' || fail "flux-check"
+        flux submit --quiet --cc=1-20 -n1 -g1 --wait true || fail "jobs failed"
+        ! flux dmesg | grep -E '\.(err|crit)\[.*mark' || fail "the bridge logs a scheduler that takes no marks"
+        result "no Fluxion: the scheduler is sent nothing"
+        return
+    fi
+    "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml" | grep -q 'the scheduler takes marks' || fail "flux-check"
+    eventually has_marks 3
+    eventually eval 'muster why node1 | grep -q "has the mark: no new job uses the vertex"'
+    jobs_avoid_marks
+    # A job that runs keeps a GPU that is marked, also when Fluxion is loaded again.
+    job=$(flux submit --requires=host:node0 -n1 -g1 sleep inf)
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start"
+    gpu=node0/gpu$(flux job info "$job" R | sed -n 's/.*"gpu": *"\([0-9]*\)".*/\1/p')
+    muster mark "/cluster0/$gpu" down in use
+    MARKED+=("$gpu")
+    eventually has_marks 4
+    # These jobs wait for the scheduler, which has no time to start one before it has the marks.
+    unload_scheduler
+    jobs=$(flux submit --cc=1-200 -n1 -g1 true) || fail "jobs cannot be submitted"
+    load_scheduler
+    jobs_avoid_marks "$jobs"
+    still_runs
+    muster mark "/cluster0/$gpu" none
+    # The marks change while the bridge does not hear it, or hears it late.
+    kill_muster
+    serve
+    muster mark /cluster0/node0/gpu0 none
+    muster mark /cluster0/node1/gpu7 down xid 48
+    MARKED=(node1/gpu7 node0/gpu5 node1/gpu3)
+    eventually has_marks 3
+    jobs_avoid_marks
+    # A drain and its end leave the marks.
+    muster drain node1 fan
+    eventually scheduler_has down node1
+    muster undrain node1
+    eventually scheduler_has down ''
+    jobs_avoid_marks
+    # Fluxion does not know the path, so the mark has no effect, and is shown.
+    cp "$dir/muster.toml" "$dir/muster.toml.old"
+    printf '[[graph]]\ntype = "socket"\nin = "node"\ncount = 2\nholds = ["core", "gpu"]\n' >>"$dir/muster.toml"
+    kill -HUP "$(pid)"
+    eventually muster mark /cluster0/node0/socket0 down hot
+    eventually muster mark /cluster0/node1/socket1/gpu6 down xid 74
+    eventually has_marks 4 # Fluxion has this GPU below the node
+    eventually eval 'muster status 2>&1 | grep -q "refused the marks on node0/socket0"'
+    muster why node0 | grep -q 'refused the mark' || fail "$(muster why node0)"
+    runs_on node0 node1
+    muster mark /cluster0/node0/socket0 none
+    muster mark /cluster0/node1/socket1/gpu6 none
+    mv "$dir/muster.toml.old" "$dir/muster.toml"
+    kill -HUP "$(pid)"
+    eventually muster mark /cluster0/node0/gpu5 down xid 79
+    # A job that waits for a GPU starts when the mark goes.
+    job=$(flux submit -N1 -n8 -g1 true)
+    ! flux job wait-event --timeout=1.5 "$job" alloc >/dev/null 2>&1 || fail "a job uses 8 GPUs of one host"
+    muster mark /cluster0/node0/gpu5 none
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start when the mark goes"
+    muster mark /cluster0/node0/gpu5 down xid 79
+    eventually eval 'flux kvs get resource.muster.state | grep -q node0/gpu5' # for a start without Muster
+}
+in_marks_2() { # Muster is away
+    flux module list | grep -q sched-fluxion-resource || { runs_on node0; return; }
+    MARKED=(node1/gpu7 node0/gpu5 node1/gpu3)
+    jobs=$(flux submit --cc=1-200 -n1 -g1 true) || fail "jobs cannot be submitted"
+    jobs_avoid_marks "$jobs"
+    result "1,000 jobs, none on a marked GPU"
+}
+has_marks() { # NUMBER: so many vertices are down according to Fluxion
+    [ "$(flux ion-resource find --format=jgf -q status=down | tail -n 1 | grep -o '"containment"' | wc -l)" -ge "$1" ]
+}
+jobs_avoid_marks() { # [JOBS]: these jobs, or 200 new ones, run on other GPUs than MARKED
+    local jobs=${1:-$(flux submit --cc=1-200 -n1 -g1 true)}
+    timeout "$((4 * PATIENCE))" flux python "$top/it-tests/src/test/flux/gpus.py" "${MARKED[@]}" <<<"$jobs" ||
+        fail "a job used a marked GPU, or none"
 }
 
 # flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.

@@ -122,6 +122,19 @@ final class FluxFit {
         return Check.ok("config", "[muster] socket is " + socket + " in the broker's configuration " + place);
     }
 
+    /** Says whether the scheduler keeps jobs away from what is marked down; no scheduler has to. */
+    static Check marks(JsonNode facts) {
+        return Check.ok(
+                "marks",
+                switch (facts.path("marks").asText("")) {
+                    case "yes" -> "the scheduler takes marks on GPUs and other parts of hosts";
+                    case "no" -> "the scheduler takes no marks: jobs may use parts of hosts that are marked down";
+                    default ->
+                        "it is not known whether the scheduler takes marks on parts of hosts: "
+                                + facts.path("errors").path("marks").asText("nothing is known");
+                });
+    }
+
     /** Returns the socket that the broker's configuration names; "" if it names none. */
     static String socket(JsonNode facts) {
         return facts.path("configuration").path("muster").path("socket").asText("");

@@ -73,6 +73,22 @@ def instance():
             "hosts": handle.attr_get("hostlist")}
 
 
+def marks():
+    """What the scheduler answers to a request without a payload that Fluxion needs: the request changes nothing."""
+    import errno
+    import flux
+
+    if facts["instance"] is None:
+        raise ValueError("no instance answers")
+    try:
+        flux.Flux().rpc("sched-fluxion-resource.set_status", {}).get_str()
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.EPROTO, errno.ENOSYS):
+            raise
+        return "no" if error.errno == errno.ENOSYS else "yes"
+    return "no"
+
+
 def configured_hosts():
     from flux.hostlist import Hostlist
 
@@ -129,6 +145,7 @@ find("bindings", bindings)
 find("modules", modules)
 find("configuration", configuration)
 find("instance", instance)
+find("marks", marks)
 find("configured_hosts", configured_hosts)
 find("start_file", start_file)
 find("bridge", bridge)

@@ -44,7 +44,7 @@ class FluxCheckTest {
             {"errors":{},"bindings":"/usr/bin/python3, Python 3.11.2","modules":true,\
             "configuration":{"muster":{"socket":"%s"}},"configured_hosts":"",\
             "instance":{"uri":"the system instance","owner":%s,"hosts":"mgmt,node[0-3]"},\
-            "start_file":"/etc/flux/modprobe/rc1.d/muster.py","bridge":"/usr/share/muster/flux/muster_bridge.py"}""";
+            "start_file":"/etc/flux/modprobe/rc1.d/muster.py","marks":"yes","bridge":"/usr/share/muster/flux/muster_bridge.py"}""";
 
     @TempDir
     private Path directory;
@@ -165,12 +165,16 @@ class FluxCheckTest {
                             "ok       rc1.d",
                             "ok       bridge",
                             "ok       config",
+                            "ok       marks",
                             "ok       socket",
                             "ok       hosts",
                             "ok       rights",
                             "ok       initial")
-                    .hasSize(10);
-            assertThat(result.out()).contains("Muster answers at " + socket).contains("4 hosts in R, 5 brokers");
+                    .hasSize(11);
+            assertThat(result.out())
+                    .contains("Muster answers at " + socket)
+                    .contains("4 hosts in R, 5 brokers")
+                    .contains("the scheduler takes marks on GPUs and other parts of hosts");
             assertThat(result.err()).isEmpty();
             assertThat(check(flux("0.88.0", saying(String.format(Locale.ROOT, FACTS, socket, uid))), "observe")
                             .out())
@@ -185,7 +189,7 @@ class FluxCheckTest {
                 "[muster]\nsocket = \"s\"\nstate-dir = \"state\"\n" + RESOURCES.replace("offline", "online")
                         + "[[grant]]\nwho = [\"4711\"]\nrights = [\"acquire\"]\n");
         Result result = check(flux("0.70.0", saying("""
-                {"errors":{"start_file":"there is no rc1.d/muster.py in /etc/flux/modprobe","bridge":"no file names it"},\
+                {"errors":{"start_file":"there is no rc1.d/muster.py in /etc/flux/modprobe","bridge":"no file names it","marks":"no instance answers"},\
                 "bindings":"python3","modules":true,"configuration":{},"instance":null,"configured_hosts":"node[0-2]",\
                 "start_file":null,"bridge":null}""")), "--owner", "4711");
 
@@ -196,6 +200,8 @@ class FluxCheckTest {
                         "problem  rc1.d     there is no rc1.d/muster.py in /etc/flux/modprobe: install Muster's package")
                 .contains("problem  bridge    no file names it: install Muster's package")
                 .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
+                .contains(
+                        "ok       marks     it is not known whether the scheduler takes marks on parts of hosts: no instance")
                 .contains("problem  socket    ")
                 .contains("these hosts of R have no broker and would be down for ever: node3: correct R")
                 .contains(

@@ -28,6 +28,7 @@ import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -316,10 +317,17 @@ final class JsonSchemaTest {
             ObjectNode report = JsonMapper.builder().build().createObjectNode();
             report.put("reporter", "bridge").put("ranks", "1").put("online", "1");
             assertThat(client.stream(ReportRequest.TOPIC, report).hasNext()).isTrue();
-            client.rpc(
-                    ReportRequest.USAGE_TOPIC,
-                    JsonMapper.builder().build().createObjectNode().put("allocated", "1"));
-            json(0, "summary");
+            json(0, "mark", "/cluster0/node1/gpu0", "down");
+            for (double time : new double[] {0, 1}) {
+                ObjectNode usage = JsonMapper.builder().build().createObjectNode();
+                ObjectNode marks = usage.put("allocated", "1").putObject("marks");
+                marks.put("time", time).put("takes", true).putArray("refused").add("node1/gpu0");
+                await().atMost(Duration.ofMinutes(1)) // a report less than 50 ms after the one before is refused
+                        .ignoreException(RpcException.class)
+                        .until(() ->
+                                client.rpc(ReportRequest.USAGE_TOPIC, usage).isEmpty());
+                json(0, "summary");
+            }
             json(0, "impact", "all");
             json(0, "why", "node1");
         }

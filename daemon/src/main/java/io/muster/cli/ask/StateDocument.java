@@ -32,6 +32,9 @@ public record StateDocument(ObjectNode json) {
     static final String HOLDS = "resource.holds";
     static final String SUMMARY = "resource.summary";
 
+    /** The number of marks that a sentence names. */
+    private static final int MOST_REFUSED = 4;
+
     /**
      * Asks for a document.
      *
@@ -114,6 +117,21 @@ public record StateDocument(ObjectNode json) {
         return String.format(Locale.ROOT, "%,d", number);
     }
 
+    /** Says which marks do not keep jobs away. */
+    private static void marks(Console console, String who, JsonNode marks) {
+        if (marks.isObject() && !marks.path("takes").asBoolean()) {
+            console.complain(who + ": the scheduler takes no marks: jobs may use what is marked down");
+        }
+        List<String> refused = new ArrayList<>();
+        marks.path("refused").forEach(place -> refused.add(place.asText()));
+        if (!refused.isEmpty()) {
+            int more = refused.size() - MOST_REFUSED;
+            console.complain(who + ": the scheduler refused the marks on "
+                    + String.join(", ", refused.subList(0, Math.min(refused.size(), MOST_REFUSED)))
+                    + (more > 0 ? " and " + more + " more" : "") + ": jobs may use them");
+        }
+    }
+
     /** Says on standard error what the user should know before the rows. */
     public void warn(Console console, Zone zone, String verb) {
         JsonNode standby = json.path("standby");
@@ -137,6 +155,9 @@ public record StateDocument(ObjectNode json) {
         if (!waiting.isEmpty()) {
             console.complain(verb + ": a scheduler has acquired an older R; until it acquires again, these parts of the"
                     + " new R wait: " + String.join("; ", waiting));
+        }
+        for (JsonNode reporter : json.path("usage")) {
+            marks(console, verb + ": " + reporter.path("reporter").asText(), reporter.path("marks"));
         }
         for (JsonNode scheduler : json.path("schedulers")) {
             String name = scheduler.path("name").asText();

@@ -26,8 +26,7 @@ public abstract class NoteChange extends Change {
             "A path names a vertex of the resource graph, as in /cluster0/node7/gpu3 or power:/power0/pdu3. Its names may have "
                     + "brackets: /cluster0/node[0-9]/gpu3. @{EXPR} names the vertices that `muster find EXPR` finds.";
     private static final String KEPT =
-            "Schedulers are sent nothing. Tags and marks follow the host when ranks change, and come back with a host "
-                    + "that leaves and returns.";
+            "Tags and marks follow the host when ranks change, and come back with a host that leaves and returns.";
 
     @Parameters(
             index = "0",
@@ -88,7 +87,11 @@ public abstract class NoteChange extends Change {
 
     @CommandLine.Command(
             name = "add",
-            description = {"Tag vertices of the resource graph, such as hosts and GPUs.", PATHS, KEPT},
+            description = {
+                "Tag vertices of the resource graph, such as hosts and GPUs. Schedulers are not sent tags.",
+                PATHS,
+                KEPT
+            },
             footer = {"  muster tag add node7 firmware=7.1", "  muster tag add /cluster0/node7/gpu3 suspect ticket=4711"
             })
     public static final class Add extends TagChange {
@@ -134,8 +137,9 @@ public abstract class NoteChange extends Change {
             name = "mark",
             description = {
                 "Mark vertices of the resource graph with a state: up, down, degraded, failing or unknown. none removes the mark.",
-                "A mark is information for people. It does not take a host down: `muster drain` does. `muster feasible "
-                        + "--now` does not count vertices that are marked down.",
+                "A mark does not take a host down: `muster drain` does. A scheduler that takes marks, such as Fluxion on the"
+                        + " bridge, starts no job on a part of a host or a rack that is marked down; `muster why` says whether"
+                        + " it has the mark. `muster feasible --now` does not count vertices that are marked down.",
                 PATHS,
                 KEPT
             },

@@ -9,6 +9,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.JobUsage;
+import io.muster.inventory.status.SchedulerMarks;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
@@ -19,6 +20,7 @@ import java.util.Objects;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -160,19 +162,20 @@ public final class Reporters implements Commits {
     }
 
     /**
-     * Accepts a reporter's report about jobs.
+     * Accepts a reporter's report about jobs and marks.
      *
      * @param allocated all ranks of the reporter that jobs use
+     * @param marks what the scheduler makes of marks; null if the reporter says nothing about marks
      * @throws RpcException EINVAL if the reporter does not report for one of the ranks
      */
-    public void use(Reporter reporter, Idset allocated) {
+    public void use(Reporter reporter, Idset allocated, @Nullable SchedulerMarks marks) {
         Report report = inventory.state().liveness().reports().of(reporter.name());
         Idset ranks = report == null ? Idset.EMPTY : report.ranks();
         if (!ranks.containsAll(allocated)) {
             int stranger = allocated.subtract(ranks).first();
             throw new RpcException(Errno.EINVAL, reporter.name() + " does not report for rank " + stranger);
         }
-        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now()));
+        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now(), marks));
         collect();
     }
 

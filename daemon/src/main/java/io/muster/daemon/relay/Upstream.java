@@ -42,6 +42,7 @@ final class Upstream {
             "resource.status",
             "resource.sched-status",
             "resource.confirm",
+            "resource.marks",
             "resource.get",
             "resource.state",
             "resource.find",

@@ -206,6 +206,12 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
+    public final void marks() {
+        backend.answers().why().marks(caller.account(), this);
+        later();
+    }
+
+    @Override
     public final void upgradeStatus() {
         done(backend.answers().queries().upgrade());
     }

@@ -2,6 +2,7 @@ package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.core.Aside;
@@ -15,6 +16,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
+import io.muster.inventory.status.Marks;
 import io.muster.inventory.status.Scheduler;
 import io.muster.inventory.status.VertexStatus;
 import io.muster.protocol.admin.WhyQuery;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.function.BiPredicate;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
@@ -43,6 +46,9 @@ public final class Explanations {
     /** The highest number of bytes of the events in one answer, each counted as often as the answer has it. */
     private static final int LONGEST = 8 << 20;
 
+    /** The highest number of vertices of which a scheduler is sent that they are marked "down". */
+    private static final int MOST_MARKS = 1 << 14;
+
     private static final Bytes END = Bytes.wrap(new byte[] {0});
     private static final byte[] IDSET = ascii("\"context\":{\"idset\":\"");
     private static final byte[] NODELIST = ascii("\",\"nodelist\":\"");
@@ -51,6 +57,7 @@ public final class Explanations {
     private final Structures structures;
     private final Turns<Present> withEvents;
     private final Turns<Present> withoutEvents;
+    private final Turns<Present> marks;
 
     /** @param events null if the user may not read them */
     private record Present(
@@ -99,8 +106,10 @@ public final class Explanations {
         this.withEvents = turns(
                 () -> new Present(queries.situation(), queries.schedulers(), clock.getAsDouble(), events.get()),
                 beside);
-        this.withoutEvents =
-                turns(() -> new Present(queries.situation(), queries.schedulers(), clock.getAsDouble(), null), beside);
+        Supplier<Present> silent =
+                () -> new Present(queries.situation(), queries.schedulers(), clock.getAsDouble(), null);
+        this.withoutEvents = turns(silent, beside);
+        this.marks = new Turns<>("explanations", silent, this::marks, beside, System::nanoTime, false);
     }
 
     private Turns<Present> turns(Supplier<Present> now, Aside beside) {
@@ -124,6 +133,29 @@ public final class Explanations {
         });
     }
 
+    /** Answers with the vertices that are marked "down", and the time: every mark that is older is among them. */
+    void marks(Account asker, Replier reply) {
+        marks.ask(Bytes.EMPTY, asker, reply);
+    }
+
+    private Bytes marks(Bytes payload, Present now, Runnable step) {
+        InventoryState state = now.situation.state();
+        ObjectNode json = JsonNodeFactory.instance.objectNode().put("time", now.time);
+        ObjectNode down = json.putObject("down");
+        Marks all = Marks.of(state.notes());
+        if (!all.places().isEmpty()) {
+            SortedMap<String, String> paths = all.paths(structures.ofSchedulers(state), state.resources());
+            if (paths.size() > MOST_MARKS) {
+                throw new RpcException(
+                        Errno.EOVERFLOW,
+                        paths.size() + " vertices are marked down, and schedulers are sent at most " + MOST_MARKS
+                                + ": drain whole hosts");
+            }
+            paths.forEach(down::put);
+        }
+        return Json.encode(json);
+    }
+
     private Bytes answer(Bytes payload, Present now, Runnable step) throws ProtocolException {
         WhyQuery query = WhyQuery.parse(Operations.fields(WhyQuery.TOPIC, payload));
         InventoryState state = now.situation.state();
@@ -144,7 +176,7 @@ public final class Explanations {
         ArrayNode vertices = json.putArray("vertices");
         if (rank < 0) {
             found.departed().forEach((host, left) -> hosts.add(departed(host, left, subjects)));
-            found.vertices().forEach(vertex -> vertices.add(vertex(vertex, subjects)));
+            found.vertices().forEach(vertex -> vertices.add(vertex(now, vertex, subjects)));
         }
         json.put("next", rank < 0 ? null : (Integer) last);
         if (now.events != null) {
@@ -167,8 +199,8 @@ public final class Explanations {
         return json;
     }
 
-    private static ObjectNode vertex(VertexStatus vertex, List<Subject> subjects) {
-        ObjectNode json = vertex.toJson();
+    private static ObjectNode vertex(Present now, VertexStatus vertex, List<Subject> subjects) {
+        ObjectNode json = vertex.toJson(now.situation.usage());
         subjects.add(new Subject("", json.putArray("events"), (event, mention) -> vertex.isAbout(event)));
         return json;
     }

@@ -8,7 +8,6 @@ import io.muster.daemon.core.JournalStream;
 import io.muster.daemon.core.Reporter;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.admin.HistoryRequest;
@@ -119,13 +118,13 @@ final class OpenStreams {
     }
 
     /** @throws RpcException if the peer has no open report, or if the report is refused */
-    void use(Idset allocated, int length) {
+    void use(ReportRequest.Usage report, int length) {
         if (reporter == null) {
             throw new RpcException(
                     Errno.EINVAL, "this connection reports for no ranks: send " + ReportRequest.TOPIC + " first");
         }
         backend.streams().reporters().pace(reporter);
-        backend.streams().reporters().use(reporter, allocated);
+        backend.streams().reporters().use(reporter, report.allocated(), report.marks());
         Open stream = open.get(reporting);
         if (stream != null) {
             int more = length - usage;

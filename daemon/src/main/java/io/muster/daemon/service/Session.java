@@ -3,9 +3,9 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.account.Account;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.admin.Introduction;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.operation.Connection;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Operations;
@@ -328,9 +328,9 @@ public final class Session {
         }
 
         @Override
-        public void use(Idset allocated) {
+        public void use(ReportRequest.Usage usage) {
             Bytes payload = Objects.requireNonNull(request.payload());
-            streams.use(allocated, payload.length());
+            streams.use(usage, payload.length());
             done(null);
         }
 

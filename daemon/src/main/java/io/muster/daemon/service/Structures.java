@@ -27,6 +27,10 @@ public final class Structures implements Configurable {
     private List<GraphEntry> used = List.of();
     private ResourceSet resources = ResourceSet.EMPTY;
     private ResourceGraph graph = ResourceGraph.of(ResourceSet.EMPTY, Detail.NODES);
+    /** R that schedulers have, and its graph without the entries of the configuration. */
+    private ResourceSet plain = ResourceSet.EMPTY;
+
+    private ResourceGraph ofPlain = graph;
 
     @Override
     public void configure(Config next) {
@@ -52,6 +56,19 @@ public final class Structures implements Configurable {
             used = now;
         }
         return graph;
+    }
+
+    /** Returns the graph that schedulers make of R: they do not know the entries of the configuration. */
+    @SuppressWarnings("ReferenceEquality") // as above
+    synchronized ResourceGraph ofSchedulers(InventoryState state) {
+        if (entries.isEmpty()) {
+            return of(state);
+        }
+        if (plain != state.resources()) {
+            ofPlain = make(state.resources(), List.of());
+            plain = state.resources();
+        }
+        return ofPlain;
     }
 
     private static ResourceGraph make(ResourceSet r, List<GraphEntry> entries) {

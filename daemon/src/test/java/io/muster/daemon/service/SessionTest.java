@@ -142,7 +142,7 @@ class SessionTest {
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage resource.annotate resource.alerts
             """, ADMINS, """
-            resource.confirm resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
+            resource.confirm resource.marks resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
             resource.list resource.summary resource.impact resource.R resource.layout resource.service resource.why

@@ -150,6 +150,14 @@ public final class ResourceGraph {
         return givenPaths == null ? pathsByEdges(vertex) : givenPaths;
     }
 
+    /**
+     * Returns the path in containment by which readers of the document know the vertex, which may differ from the path along the edges;
+     * "" if it has none.
+     */
+    public String givenPath(int vertex) {
+        return paths(vertex).getOrDefault(EdgeKind.CONTAINMENT, "");
+    }
+
     Map<String, String> pathsByEdges(int vertex) {
         Map<String, String> paths = new LinkedHashMap<>();
         for (String subsystem : subsystems()) {

@@ -63,7 +63,7 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         json.put("allocated_time", known == null ? null : Times.rfc3339(known.time()));
         ArrayNode properties = json.putArray("properties");
         properties().forEach(properties::add);
-        json.set("notes", NoteText.toJson(state.notes().on(rank)));
+        json.set("notes", NoteText.of(state, rank, usage));
         return json;
     }
 

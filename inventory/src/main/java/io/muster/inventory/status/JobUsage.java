@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last report of a reporter about jobs. The report is not journaled, and it is forgotten when the reporter's connection
@@ -13,20 +14,34 @@ import java.util.List;
  * @param ranks the ranks that the reporter reports for; the usage of other ranks is unknown
  * @param allocated the ranks of {@code ranks} that jobs use
  * @param time when the reporter sent it, in seconds since the epoch
+ * @param marks what the reporter said about marks; null if nothing
  */
-public record JobUsage(String reporter, Idset ranks, Idset allocated, double time) {
+public record JobUsage(
+        String reporter,
+        Idset ranks,
+        Idset allocated,
+        double time,
+        @Nullable SchedulerMarks marks) {
+    public JobUsage(String reporter, Idset ranks, Idset allocated, double time) {
+        this(reporter, ranks, allocated, time, null);
+    }
+
     /** Returns the ranks that jobs use according to any reporter. */
     public static Idset allocated(List<JobUsage> all) {
         return Idset.unionOf(all.stream().map(JobUsage::allocated));
     }
 
     public ObjectNode toJson() {
-        return JsonNodeFactory.instance
+        ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
                 .put("reporter", reporter)
                 .put("time", Times.rfc3339(time))
                 .put("ranks", ranks.toString())
                 .put("allocated", allocated.toString());
+        if (marks != null) {
+            json.set("marks", marks.toJson());
+        }
+        return json;
     }
 
     /** Returns whether it is known of each of these ranks that no job uses it. */

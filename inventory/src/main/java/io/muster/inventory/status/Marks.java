@@ -3,8 +3,11 @@ package io.muster.inventory.status;
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Notes;
 import io.muster.inventory.graph.Extended;
+import io.muster.inventory.graph.Paths;
+import io.muster.inventory.graph.ResourceGraph;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Text;
+import io.muster.inventory.problem.UnknownPathException;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +24,8 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
     /** The number of places that a sentence names. */
     private static final int MOST_NAMED = 4;
 
+    private static final String NODE = "node";
+
     public static Marks of(Notes notes) {
         Marks marks = new Marks(new TreeMap<>());
         notes.inside()
@@ -33,6 +38,49 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
         Note.@Nullable Fact mark = note.mark();
         if (mark != null) {
             places.computeIfAbsent(mark.value(), state -> new TreeMap<>()).merge(path, ranks, Idset::union);
+        }
+    }
+
+    /**
+     * Returns the paths of the vertices that are marked "down" and are no nodes, by their places. The place of a vertex in a node is
+     * HOST/PATH, with the path below the node; that of another vertex is its path. A vertex that the graph does not have has the path "".
+     * Other subsystems than containment are left out.
+     */
+    public SortedMap<String, String> paths(ResourceGraph graph, ResourceSet r) {
+        SortedMap<String, String> found = new TreeMap<>();
+        Paths paths = new Paths(graph, r);
+        places.getOrDefault(Extended.DOWN, new TreeMap<>()).forEach((path, ranks) -> {
+            if (path.startsWith("/")) {
+                found.put(path, path(paths, path, graph));
+            } else if (!ranks.isEmpty() && !path.isEmpty()) {
+                Idset left = ranks.intersect(r.ranks());
+                left.forEach(rank -> found.put(r.hostOf(rank) + "/" + path, ""));
+                // The levels between a node and its parts may come from the configuration, so the part may stand in the
+                // node itself.
+                for (String below : List.of(path, path.substring(path.lastIndexOf('/') + 1))) {
+                    Idset.Builder seen = Idset.builder();
+                    paths.below(left, below)
+                            .forEach(vertex -> paths.locate(
+                                    Idset.of(vertex),
+                                    (rank, at) -> {
+                                        found.put(r.hostOf(rank) + "/" + path, graph.givenPath(vertex));
+                                        seen.add(rank);
+                                    },
+                                    absolute -> {}));
+                    left = left.subtract(seen.build());
+                }
+            }
+        });
+        found.values().removeIf(NODE::equals);
+        return found;
+    }
+
+    private static String path(Paths paths, String path, ResourceGraph graph) {
+        try {
+            int vertex = paths.find(path).first();
+            return graph.pool(vertex).type().equals(NODE) ? NODE : graph.givenPath(vertex);
+        } catch (UnknownPathException e) {
+            return "";
         }
     }
 

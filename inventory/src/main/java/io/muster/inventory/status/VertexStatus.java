@@ -6,6 +6,7 @@ import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,9 +50,18 @@ public record VertexStatus(InventoryState state, String path, String pool, Place
         return false;
     }
 
-    public ObjectNode toJson() {
+    /** Returns the place, as {@link Marks#paths} names it. */
+    private String placed() {
+        return isInNode()
+                ? state.resources().hostOf(nodes.first()) + "/"
+                        + place.inside().keySet().iterator().next()
+                : String.join("", place.outside().keySet());
+    }
+
+    /** @param usage the reports of reporters about jobs and marks */
+    public ObjectNode toJson(List<JobUsage> usage) {
         Note note = note();
-        ObjectNode json = NoteText.toJson(path, note == null ? Note.NONE : note);
+        ObjectNode json = NoteText.toJson(path, note == null ? Note.NONE : note, usage, nodes, placed());
         json.put("pool", pool).put("ranks", nodes.toString());
         json.put("hosts", state.resources().hostsOf(nodes).toString());
         json.put("up", nodes.intersect(state.view().up()).size());

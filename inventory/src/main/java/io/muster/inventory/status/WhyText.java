@@ -154,6 +154,7 @@ public final class WhyText {
                             + (reason.isEmpty() ? "" : ": " + reason)
                             + attributed(mark)
                             + (lead.isEmpty() ? "" : ";" + BELOW.substring(1)));
+            told(lead, mark.path("scheduler").asText());
         }
         for (JsonNode tag : note.path("tags")) {
             String value = tag.path("value").asText();
@@ -161,6 +162,20 @@ public final class WhyText {
         }
         for (JsonNode data : note.path("data")) {
             line("data", lead + data.path("key").asText() + " " + data.path("value") + attributed(data));
+        }
+    }
+
+    /** @param word what a scheduler makes of the mark; "" if that is not known */
+    private void told(String lead, String word) {
+        String sentence = switch (word) {
+            case "taken" -> "has the mark: no new job uses the vertex";
+            case "unsent" -> "has yet to be sent the mark";
+            case "refused" -> "refused the mark, as the log of its broker says: jobs may use the vertex";
+            case "ignored" -> "takes no marks: jobs may use the vertex";
+            default -> "";
+        };
+        if (!sentence.isEmpty()) {
+            line("scheduler", lead + sentence);
         }
     }
 

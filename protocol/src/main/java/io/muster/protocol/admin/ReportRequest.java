@@ -3,7 +3,9 @@ package io.muster.protocol.admin;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.ReportChanges;
+import io.muster.inventory.status.SchedulerMarks;
 import io.muster.protocol.rpc.RpcException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The request {@code resource.report}, which only Muster has: {@code {reporter, ranks, online, torpid?}}. A reporter registers the ranks
@@ -13,8 +15,15 @@ import io.muster.protocol.rpc.RpcException;
 public final class ReportRequest {
     public static final String TOPIC = "resource.report";
 
-    /** The request in which a reporter says which ranks jobs use: {@code {allocated}}. */
+    /** The request in which a reporter says which ranks jobs use, and which marks the scheduler has: {@code {allocated, marks?}}. */
     public static final String USAGE_TOPIC = "resource.usage";
+
+    /**
+     * A report of the usage.
+     *
+     * @param marks null if the reporter says nothing about marks
+     */
+    public record Usage(Idset allocated, @Nullable SchedulerMarks marks) {}
 
     private ReportRequest() {}
 
@@ -30,9 +39,16 @@ public final class ReportRequest {
     /**
      * Reads the payload of a report of the usage.
      *
-     * @throws RpcException EPROTO if the key is missing or is not an idset
+     * @throws RpcException EPROTO if a key is missing or has the wrong type
      */
-    public static Idset parseUsage(Fields in) {
-        return in.parse("allocated", Idset::parse);
+    public static Usage parseUsage(Fields in) {
+        Fields marks = in.has("marks")
+                ? in.object("marks").only("is not a key of a report about marks", "time", "takes", "refused")
+                : null;
+        return new Usage(
+                in.parse("allocated", Idset::parse),
+                marks == null
+                        ? null
+                        : new SchedulerMarks(marks.number("time"), marks.flag("takes"), marks.textsOrNone("refused")));
     }
 }

@@ -1,9 +1,9 @@
 package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.admin.Introduction;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
 import io.muster.protocol.wire.Bytes;
 
@@ -22,7 +22,7 @@ public interface Connection extends Service {
 
     void report(ReportChanges.Register reporter);
 
-    void use(Idset allocated);
+    void use(ReportRequest.Usage usage);
 
     void cancel(Cancellation cancellation);
 

@@ -43,6 +43,7 @@ import static io.muster.protocol.operation.RequestKeys.JOBSPEC;
 import static io.muster.protocol.operation.RequestKeys.LIFETIME;
 import static io.muster.protocol.operation.RequestKeys.LIMIT;
 import static io.muster.protocol.operation.RequestKeys.MARK;
+import static io.muster.protocol.operation.RequestKeys.MARKS;
 import static io.muster.protocol.operation.RequestKeys.MATCHTAG;
 import static io.muster.protocol.operation.RequestKeys.MODE;
 import static io.muster.protocol.operation.RequestKeys.NEW_SINCE;
@@ -137,6 +138,7 @@ public final class Operations {
                     .at(get("state", "/v1/state"))
                     .by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
+            row("resource.marks", Right.READ, QUESTION).by(Service::marks),
             row(FindRequest.TOPIC, Right.READ, QUESTION, EXPR, SUBSYSTEM, FROM, PRUNE, ORDER, BEST, BY, OUTPUT)
                     .at(get("find", "/v1/find"))
                     .unread(Service::find),
@@ -240,7 +242,7 @@ public final class Operations {
                     .ofInstances()
                     .with(ReportRequest::parse, Connection::report),
             cancel("resource.report-cancel", Right.CHANGE).cancel(),
-            row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION, ALLOCATED)
+            row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION, ALLOCATED, MARKS)
                     .ofInstances()
                     .with(ReportRequest::parseUsage, Connection::use),
             row("resource.ping", Right.READ, QUESTION).ofFlux().with(Fields::json, Connection::ping),

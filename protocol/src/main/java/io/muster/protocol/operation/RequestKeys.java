@@ -167,6 +167,11 @@ public final class RequestKeys {
     static final RequestKey TORPID = text("torpid", "Idset of those ranks that are torpid.");
     static final RequestKey ALLOCATED =
             text("allocated", "Idset of the ranks that jobs use.").needed();
+    static final RequestKey MARKS = object(
+            "marks",
+            "Which marks the scheduler of the reporter has: `time`, the time of the answer to `resource.marks` whose marks it was"
+                    + " sent; `takes`, whether it takes marks; `refused`, places whose marks it refused. Absent if there is nothing"
+                    + " to say.");
     static final RequestKey USERID =
             integer("userid", "User id on the host of the relay.").needed();
     static final RequestKey USER = text("name", "Name of that user.").needed();

@@ -28,6 +28,9 @@ public interface Service {
 
     void confirm();
 
+    /** Answers with the vertices that are marked "down", for schedulers. */
+    void marks();
+
     void upgradeStatus();
 
     void stats();
