@@ -136,8 +136,13 @@ class OutcomeTest extends VerbTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "drain 1-5,node7 x", "status 1-5,node7", "history node7,1-5", "impact 1-5,node7",
-                "list 1-5,node7", "undrain 1-5,node7", "property add x node7,1-5"
+                "drain 1-5,node7 x",
+                "status 1-5,node7",
+                "history node7,1-5",
+                "impact 1-5,node7",
+                "list 1-5,node7",
+                "undrain 1-5,node7",
+                "property add x node7,1-5"
             })
     void aListThatMixesRanksAndHostsIsAUsageError(String line) {
         assertThat(refused(Exit.USAGE, line.split(" ")).err())

@@ -75,6 +75,18 @@ class ProcessTest {
                 .isEqualTo("exit 141");
     }
 
+    /** No event follows that the verb could fail to write. */
+    @Test
+    void aVerbThatFollowsEndsWhenItsReaderHasGone() throws Exception {
+        try (RunningDaemon daemon =
+                RunningDaemon.start(directory, "[[resource.config]]\nhosts = \"n[0-1]\"\ncores = \"0\"\n")) {
+            for (String verb : List.of("watch --since all", "eventlog --follow", "acquire")) {
+                String line = java() + verb + " | head -1 >/dev/null; echo ${PIPESTATUS[0]}";
+                assertThat(bash(daemon.uri(), line)).as(verb).isEqualTo("141\nexit 0");
+            }
+        }
+    }
+
     @Test
     void anOutputErrorIsReportedAndExitsWithOne() throws Exception {
         assertThat(bash("local:///nowhere", java() + "--help > /dev/full"))

@@ -129,7 +129,8 @@ class TrapTest extends VerbTest {
                 .run(line.split(" "));
         assertThat(result.exit()).isEqualTo(Exit.CONFLICT);
         assertThat(result.err())
-                .startsWith(line.startsWith("shrink") ? "This removes 3 of 10 hosts" : "This changes 3 of 10 hosts (30 %)")
+                .startsWith(
+                        line.startsWith("shrink") ? "This removes 3 of 10 hosts" : "This changes 3 of 10 hosts (30 %)")
                 .contains(
                         "nothing was changed: the targets are not the hosts that were confirmed any more: now node[5-7], no"
                                 + " longer node[0-2]");

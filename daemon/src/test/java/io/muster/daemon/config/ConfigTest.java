@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.muster.inventory.idset.Idset;
 import io.muster.protocol.operation.Right;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +95,18 @@ final class ConfigTest {
             Map.entry(Key.LEDGER_PASSWORD_FILE, new Value("\"p\"\nuser = \"u\"", "DIR/p")),
             Map.entry(Key.LEDGER_ALLOW_OLD_ETCD, new Value("true", "true")),
             Map.entry(Key.LEDGER_COMPACT, new Value("true", "true")));
+
+    @Test
+    void theOptionsOfServeWinOverTheFile() throws IOException {
+        Path file = Files.writeString(
+                dir.resolve("own.toml"), "[muster]\nsocket = \"a\"\nstate-dir = \"b\"\nlog-level = \"debug\"\n");
+        Config config = new Config.Source(file, dir.resolve("s"), dir.resolve("state")).load(Configs.ADA);
+        assertThat(config.listen().socket()).isEqualTo(dir.resolve("s"));
+        assertThat(config.storage().stateDir()).isEqualTo(dir.resolve("state"));
+        assertThat(config.effective().given().toString())
+                .contains("--socket", "--state-dir", "muster.log-level")
+                .doesNotContain("default");
+    }
 
     @Test
     void withoutAFileEveryKeyHasItsDefault() {
