@@ -103,7 +103,7 @@ public record ChangeAnswer(
 
     /** Returns the answer to a change that was sent again, if its first answer is forgotten. Only the journal contains the hosts that changed the first time. */
     public static ChangeAnswer ofRepeated(long seq) {
-        return new ChangeAnswer(true, null, seq, List.of(), Places.NONE, new Rest("", List.of(), true));
+        return new ChangeAnswer(true, null, seq, List.of(), Places.NONE, new Rest("", "", List.of(), true));
     }
 
     /** Returns the answer with what became of the other targets. */
