@@ -212,7 +212,7 @@ class CommandTest extends VerbTest {
                 .isEqualTo("PROPERTY NNODES NODELIST\nbatch         1 node3\ndebug         2 node[0-1]\n");
         succeeds("property", "remove", "debug", "0-3");
         assertThat(out("property", "list", "-n")).isEqualTo("batch 1 node3\n");
-        assertThat(refused(Exit.ERROR, "property", "add", "a!b", "0").err()).contains("a!b");
+        assertThat(refused(Exit.USAGE, "property", "add", "a!b", "0").err()).contains("a!b");
 
         succeeds("expiration", "set", "@2000000000");
         assertThat(out("expiration", "get")).startsWith("2033-05-18 03:33:20 UTC (in ");
