@@ -95,11 +95,11 @@ class OutcomeTest extends VerbTest {
         succeeds("drain", "node4", "node12", "never", "was");
         succeeds("drain", "node5", "bad", "node6");
         assertThat(out("drain", "-no", "reason")).isEqualTo("""
-                        2 dimms are bad
-                        node3 pulled its cable
-                        node4 is next
-                        node12 never was
                         bad node6
+                        node12 never was
+                        node4 is next
+                        node3 pulled its cable
+                        2 dimms are bad
                         """);
     }
 

@@ -126,7 +126,7 @@ class SummaryTest extends VerbTest {
         assertThat(onTerminal(80, 24, "why", "0").out()).contains(" drain " + cut);
         assertThat(refused(Exit.CONFLICT, "drain", "all", "x").err())
                 .startsWith("muster drain: r000n[00-39],")
-                .contains("more hosts] (ranks 0-999) already drained - r000n[00-39],")
+                .contains("more hosts] (ranks 0-999) already drained - admin: new firmware (")
                 .hasSizeLessThan(700);
         assertThat(refused(Exit.NO_TARGET, "drain", "x[0-1999,3000,4000]y", "x").err())
                 .hasSizeLessThan(1200);

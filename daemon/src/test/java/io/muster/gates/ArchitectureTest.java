@@ -94,7 +94,7 @@ final class ArchitectureTest {
             daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
             daemon.metrics      |                                                     |                                  |                                                        | daemon
             daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
-            daemon.api          | state                                               | wire rpc admin operation         | config core account access token service http          | daemon
+            daemon.api          | problem state                                       | wire rpc admin operation         | config core account access token service http          | daemon
             daemon              | problem idset hostlist rset axis level state status | wire rpc operation tls client    | *                                                      | cli
 
             package      | inventory                                             | protocol                            | daemon                          | cli          | used by
@@ -119,6 +119,7 @@ final class ArchitectureTest {
             com.fasterxml.jackson.core.       | inventory.* protocol.admin protocol.wire daemon.* cli.follow cli.request cli.rset
             com.fasterxml.jackson.databind.   | inventory.* protocol.* daemon.* cli.*
             com.fasterxml.jackson.dataformat. | daemon.config
+            com.sun.management.               | daemon.metrics
             org.yaml.snakeyaml.               | inventory.request cli.request
             org.roaringbitmap.                | inventory.idset
             org.jspecify.annotations.         | inventory.* protocol.* daemon.* cli.*

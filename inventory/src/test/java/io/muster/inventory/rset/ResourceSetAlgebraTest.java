@@ -252,7 +252,7 @@ class ResourceSetAlgebraTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            5-5,x          | hosts 5-5,x are not in the resource set
+            5-5,x          | ranks and hosts cannot be mixed: no host is named 5-5,x; name only ranks, or only hosts
             5,1000         | 5,1000
             [99]           | 99
             foo[3-4]       | 5,99

@@ -16,7 +16,7 @@ class EventTextTest {
                 "{'name':'drain','context':{'idset':'1','nodelist':'n1','reason':'a b','overwrite':0,'holder':'admin','userid':0,'user':'root','pid':3}}"
                         + "|drain n1 (rank 1) reason=\"a b\" holder=admin by root",
                 "{'name':'undrain','context':{'idset':'1-2','nodelist':'n[1-2]','overwrite':2,'holder':'*','user':'ada'}}"
-                        + "|undrain n[1-2] (ranks 1-2) overwrite=2 holder=* by ada",
+                        + "|undrain n[1-2] (ranks 1-2) for all holders by ada",
                 "{'name':'resource-update','context':{'expiration':0}}|resource-update expiration=never",
                 "{'name':'drain','context':{'until':1795226327.0}}|drain until=2026-11-21T01:58:47Z",
                 "{'name':'property-add','context':{'properties':{'p':'1'}}}|property-add properties={\"p\":\"1\"}",
