@@ -88,8 +88,8 @@ abstract class Change extends ServerVerb {
     /** Returns whether the reason is meant although it begins with targets. */
     private boolean isReasonMeant() {
         return ReasonWords.areQuoted(words())
-                || spec != null
-                        && spec.commandLine().getParseResult().originalArgs().contains("--");
+                || (spec != null
+                        && spec.commandLine().getParseResult().originalArgs().contains("--"));
     }
 
     /**
