@@ -319,11 +319,7 @@ final class Daemon {
         }
     }
 
-    /**
-     * Starts the parts that people and systemd use: probes, reloads and the report that the daemon is ready.
-     *
-     * @param file the configuration that SIGHUP reads again
-     */
+    /** Starts the parts that people and systemd use: probes, reloads and the report that the daemon is ready. */
     void announce(Config.Source source, Hangup hangup) throws IOException {
         vitals.start();
         web.listenForProbes(config);

@@ -57,7 +57,7 @@ final class ProcessMetrics {
                 .help("Memory of buffers outside the heap")
                 .labelNames("pool")
                 .callback(now -> ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)
-                        .forEach(pool -> now.call(pool.getMemoryUsed(), pool.getName())))
+                        .forEach(pool -> now.call((double) pool.getMemoryUsed(), pool.getName())))
                 .register(registry);
         SummaryWithCallback.builder()
                 .name("jvm_gc_collection_seconds")
@@ -87,8 +87,8 @@ final class ProcessMetrics {
                 .help(help)
                 .labelNames("area")
                 .callback(now -> {
-                    now.call(value.applyAsLong(memory.getHeapMemoryUsage()), "heap");
-                    now.call(value.applyAsLong(memory.getNonHeapMemoryUsage()), "nonheap");
+                    now.call((double) value.applyAsLong(memory.getHeapMemoryUsage()), "heap");
+                    now.call((double) value.applyAsLong(memory.getNonHeapMemoryUsage()), "nonheap");
                 })
                 .register(registry);
     }
