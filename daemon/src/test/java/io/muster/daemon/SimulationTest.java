@@ -21,9 +21,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("simulate")
 final class SimulationTest {
     /** The number of seeds, from 1 on, unless an option asks for others. */
-    private static final int RUNS = 6;
+    private static final int RUNS = 3;
 
-    private static final int FAULTS = 50;
+    private static final int FAULTS = 30;
 
     /**
      * A seed that has found a fault. After a change of the simulated world the seed leads elsewhere, so each fault has a test of its own too.
