@@ -72,12 +72,12 @@ public record StateDocument(ObjectNode json) {
     public static Found find(FluxClient client, String key, String targets) throws IOException {
         ObjectNode question = JsonNodeFactory.instance.objectNode().put(key, targets);
         Hostlist hosts = Hostlist.EMPTY;
-        Idset ranks = Idset.EMPTY;
+        Idset.Builder ranks = Idset.builder();
         for (JsonNode group : ask(client, STATUS, question).json.path("groups")) {
             hosts = hosts.append(Hostlist.parse(group.path("hosts").asText()));
-            ranks = ranks.union(Idset.parse(group.path("ranks").asText()));
+            ranks.addAll(Idset.parse(group.path("ranks").asText()));
         }
-        return new Found(hosts, ranks);
+        return new Found(hosts, ranks.build());
     }
 
     /** Hosts and their ranks. */

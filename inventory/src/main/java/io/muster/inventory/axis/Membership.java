@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,8 +150,17 @@ public final class Membership {
 
     /** Returns the ranks grouped by equal absences, kind by kind. */
     public Map<Absence, Idset> groups() {
+        return collect(IdMap::groups);
+    }
+
+    /** Returns the groups of these ranks. */
+    public Map<Absence, Idset> groups(Idset ranks) {
+        return collect(why -> why.groups(ranks));
+    }
+
+    private Map<Absence, Idset> collect(Function<IdMap<Absence>, Map<Absence, Idset>> part) {
         Map<Absence, Idset> groups = new LinkedHashMap<>();
-        kinds.values().forEach(absent -> groups.putAll(absent.why.groups()));
+        kinds.values().forEach(absent -> groups.putAll(part.apply(absent.why)));
         return groups;
     }
 

@@ -78,7 +78,7 @@ public record StateGroup(
         Idset remaining = among;
         Idset lost = state.membership().lost();
         for (Map.Entry<Membership.Absence, Idset> absent :
-                state.membership().groups().entrySet()) {
+                state.membership().groups(among).entrySet()) {
             boolean isLost = absent.getKey().kind() == Membership.Kind.LOST;
             Idset ranks = absent.getValue().intersect(isLost ? remaining : remaining.subtract(lost));
             add(groups, state, isLost ? HostState.LOST : HostState.EXCLUDED, ranks, null, absent.getKey());
