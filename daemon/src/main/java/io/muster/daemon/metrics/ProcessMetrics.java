@@ -15,7 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
-import java.util.function.ToLongFunction;
+import java.util.function.ToDoubleFunction;
 
 /** The meters of the process and of the JVM, under the names that the client libraries of Prometheus give them. */
 final class ProcessMetrics {
@@ -57,7 +57,7 @@ final class ProcessMetrics {
                 .help("Memory of buffers outside the heap")
                 .labelNames("pool")
                 .callback(now -> ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)
-                        .forEach(pool -> now.call(pool.getMemoryUsed(), pool.getName())))
+                        .forEach(pool -> now.call((double) pool.getMemoryUsed(), pool.getName())))
                 .register(registry);
         SummaryWithCallback.builder()
                 .name("jvm_gc_collection_seconds")
@@ -80,15 +80,15 @@ final class ProcessMetrics {
                 .register(registry);
     }
 
-    private void memory(String name, String help, ToLongFunction<MemoryUsage> value) {
+    private void memory(String name, String help, ToDoubleFunction<MemoryUsage> value) {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         GaugeWithCallback.builder()
                 .name(name)
                 .help(help)
                 .labelNames("area")
                 .callback(now -> {
-                    now.call(value.applyAsLong(memory.getHeapMemoryUsage()), "heap");
-                    now.call(value.applyAsLong(memory.getNonHeapMemoryUsage()), "nonheap");
+                    now.call(value.applyAsDouble(memory.getHeapMemoryUsage()), "heap");
+                    now.call(value.applyAsDouble(memory.getNonHeapMemoryUsage()), "nonheap");
                 })
                 .register(registry);
     }
