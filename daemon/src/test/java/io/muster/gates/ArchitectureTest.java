@@ -94,7 +94,7 @@ final class ArchitectureTest {
             daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
             daemon.metrics      |                                                     |                                  |                                                        | daemon
             daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
-            daemon.api          | state                                               | wire rpc admin operation         | config core account access service http                | daemon
+            daemon.api          | problem state                                       | wire rpc admin operation         | config core account access service http                | daemon
             daemon              | problem idset hostlist rset axis level state status | wire rpc operation tls client    | *                                                      | cli
 
             package      | inventory                                             | protocol                            | daemon                          | cli          | used by
@@ -127,6 +127,7 @@ final class ArchitectureTest {
             io.netty.                         | daemon.tls daemon.net daemon.relay daemon.http daemon
             io.micrometer.                    | daemon.metrics
             io.prometheus.                    | daemon.metrics
+            com.sun.management.               | daemon.metrics
             picocli.                          | cli.*
             java.io.File                      | protocol.client daemon cli.rset cli.terminal
             java.nio.file.                    | protocol.tls protocol.client daemon.* cli.*
