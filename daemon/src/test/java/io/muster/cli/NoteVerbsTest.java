@@ -205,6 +205,17 @@ final class NoteVerbsTest {
         assertThat(completeStates()).isEqualTo(before);
     }
 
+    @Test
+    void whyShowsTheEventsThatNameTheHostAmongOthersOrByItsRankOnly() {
+        out("drain", "node[0-2]", "bad", "power");
+        out("drain", "node3", "bad", "fan");
+        out("property", "add", "fast", "node[1-2]");
+        assertThat(out("why", "node1"))
+                .contains("drain node[0-2] (ranks 0-2)", "property-add")
+                .doesNotContain("bad fan");
+        assertThat(out("why", "node3")).contains("drain node3 (rank 3)").doesNotContain("bad power", "property-add");
+    }
+
     private List<String> completeStates() {
         return daemon.metrics()
                 .lines()

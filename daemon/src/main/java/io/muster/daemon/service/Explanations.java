@@ -8,6 +8,7 @@ import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.RecentEvents;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Times;
+import io.muster.inventory.hostlist.HostSearch;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
@@ -23,11 +24,15 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiPredicate;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +44,8 @@ public final class Explanations {
     private static final int LONGEST = 8 << 20;
 
     private static final Bytes END = Bytes.wrap(new byte[] {0});
+    private static final byte[] IDSET = ascii("\"context\":{\"idset\":\"");
+    private static final byte[] NODELIST = ascii("\",\"nodelist\":\"");
 
     private final Selections selections;
     private final Structures structures;
@@ -52,8 +59,12 @@ public final class Explanations {
             double time,
             @Nullable List<RecentEvents.Item> events) {}
 
-    /** One host or vertex of an answer. */
-    private record Subject(ArrayNode events, BiPredicate<JsonNode, Mention> isMeant) {}
+    /**
+     * One host or vertex of an answer.
+     *
+     * @param host "" for a vertex
+     */
+    private record Subject(String host, ArrayNode events, BiPredicate<JsonNode, Mention> isMeant) {}
 
     /** The hosts that an event is about. Some events name only ranks. */
     private record Mention(Hostlist hosts, Idset ranks) {
@@ -145,29 +156,32 @@ public final class Explanations {
     private static ObjectNode host(Present now, int rank, List<Subject> subjects) {
         HostStatus status = new HostStatus(now.situation.state(), rank, now.situation.usage(), now.schedulers);
         ObjectNode json = status.account();
-        subjects.add(new Subject(json.putArray("events"), (event, mention) -> mention.has(status.host(), rank)));
+        subjects.add(new Subject(
+                status.host(), json.putArray("events"), (event, mention) -> mention.has(status.host(), rank)));
         return json;
     }
 
     private static ObjectNode departed(String host, Departed left, List<Subject> subjects) {
         ObjectNode json = new Departure(host, left).toJson();
-        subjects.add(new Subject(json.putArray("events"), (event, mention) -> mention.has(host, -1)));
+        subjects.add(new Subject(host, json.putArray("events"), (event, mention) -> mention.has(host, -1)));
         return json;
     }
 
     private static ObjectNode vertex(VertexStatus vertex, List<Subject> subjects) {
         ObjectNode json = vertex.toJson();
-        subjects.add(new Subject(json.putArray("events"), (event, mention) -> vertex.isAbout(event)));
+        subjects.add(new Subject("", json.putArray("events"), (event, mention) -> vertex.isAbout(event)));
         return json;
     }
 
     /** Adds the last events about each subject, oldest first. The search begins with the newest one, so most searches are short. */
     private static void addEvents(List<RecentEvents.Item> events, List<Subject> subjects, int count, Runnable step) {
         List<Subject> open = new ArrayList<>(count == 0 ? List.of() : subjects);
+        Set<String> hosts = subjects.stream().map(Subject::host).collect(Collectors.toSet());
+        HostSearch search = new HostSearch(hosts.contains("") ? Set.of() : hosts);
         long length = 0;
         for (int i = events.size() - 1; i >= 0 && !open.isEmpty(); i--) {
             RecentEvents.Item item = events.get(i);
-            if (item.name().equals("restart")) {
+            if (item.name().equals("restart") || !mayName(item.json().toByteArray(), search)) {
                 continue;
             }
             step.run();
@@ -187,5 +201,34 @@ public final class Explanations {
                                 + " MiB: ask for fewer hosts or for fewer events");
             }
         }
+    }
+
+    /** Returns whether an event may be about one of the hosts. A negative result is certain: parsing all events takes 20 times as long. */
+    private static boolean mayName(byte[] event, HostSearch hosts) {
+        int idset = end(event, IDSET, 0, event.length);
+        int quote = idset;
+        while (quote >= 0 && event[quote] != '"') {
+            quote++;
+        }
+        int from = idset < 0 ? -1 : end(event, NODELIST, quote, quote + 1);
+        int to = from;
+        while (to >= 0 && event[to] != '"') {
+            to++;
+        }
+        return from < 0 || hosts.mayName(event, from, to);
+    }
+
+    /** Returns where a word ends that begins between two offsets; -1 if there is none. */
+    private static int end(byte[] text, byte[] word, int from, int to) {
+        for (int at = from; at < to && at + word.length <= text.length; at++) {
+            if (Arrays.equals(text, at, at + word.length, word, 0, word.length)) {
+                return at + word.length;
+            }
+        }
+        return -1;
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }
