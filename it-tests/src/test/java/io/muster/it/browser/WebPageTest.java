@@ -402,9 +402,7 @@ class WebPageTest {
                     .as("%s: pixels too wide", what + " " + view)
                     .isEqualTo(0);
             assertThat(page.evaluate(CROOKED)).as(view).isEqualTo(List.of());
-            assertThat(page.locator("main table:not(:has(caption))"))
-                    .as("tables without a caption")
-                    .hasCount(0);
+            assertThat(page.locator("main table:not(:has(caption))")).hasCount(0);
         }
         Browser.go(page, "now");
         button(page, "Drain hosts…").click();
