@@ -319,7 +319,7 @@ class WebPageTest {
             assertThat(table(page, "Certificates")).hasCount(2);
             assertThat(table(page, "Certificates").filter(new Locator.FilterOptions().setHasText("CA of a grant")))
                     .containsText("ca.pem");
-            check(page, "service");
+            checkView(page, "service");
             Browser.go(page, "now");
             assertThat(page.locator("#live")).containsText("standby");
             button(page, "Drain hosts…").click();
