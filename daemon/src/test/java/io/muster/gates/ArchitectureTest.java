@@ -119,7 +119,6 @@ final class ArchitectureTest {
             com.fasterxml.jackson.core.       | inventory.* protocol.admin protocol.wire daemon.* cli.follow cli.request cli.rset
             com.fasterxml.jackson.databind.   | inventory.* protocol.* daemon.* cli.*
             com.fasterxml.jackson.dataformat. | daemon.config
-            com.sun.management.               | daemon.metrics
             org.yaml.snakeyaml.               | inventory.request cli.request
             org.roaringbitmap.                | inventory.idset
             org.jspecify.annotations.         | inventory.* protocol.* daemon.* cli.*
