@@ -2,6 +2,7 @@ package io.muster.daemon.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.protocol.testing.Pki;
 import io.muster.testing.Ports;
 import java.io.IOException;
 import java.net.Socket;
@@ -11,6 +12,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -27,15 +29,22 @@ import org.jspecify.annotations.Nullable;
 public final class EtcdCluster implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+    private final String scheme;
     private final String host;
     private final Path directory;
     private final List<String> options;
+    /** What etcdctl needs besides the endpoints. */
+    private final List<String> credentials = new ArrayList<>();
+    /** What a daemon needs besides the endpoints, as TOML. */
+    private String login = "";
+
     private final List<Integer> clients = new ArrayList<>();
     private final List<Integer> peers = new ArrayList<>();
     private final List<@Nullable Process> members = new ArrayList<>();
     private String state = "new";
 
-    private EtcdCluster(String host, Path directory, List<String> options) {
+    private EtcdCluster(String scheme, String host, Path directory, List<String> options) {
+        this.scheme = scheme;
         this.host = host;
         this.directory = directory;
         this.options = options;
@@ -64,7 +73,33 @@ public final class EtcdCluster implements AutoCloseable {
      * @param host an address of this host
      */
     public static EtcdCluster startAt(String host, Path directory, int size, String... options) throws IOException {
-        EtcdCluster cluster = new EtcdCluster(host, directory, List.of(options));
+        return start(new EtcdCluster("http", host, directory, List.of(options)), size);
+    }
+
+    /**
+     * Starts a cluster on loopback whose clients connect by TLS and log in. The token of a login expires after some seconds, and a member that
+     * starts again knows no token.
+     */
+    public static EtcdCluster secured(Path directory, int size, Pki pki, String... options)
+            throws IOException, InterruptedException {
+        List<String> all = new ArrayList<>(List.of(options));
+        all.addAll(List.of(
+                "--cert-file=" + pki.file("server.pem"),
+                "--key-file=" + pki.file("server.key"),
+                "--auth-token-ttl=5",
+                "--bcrypt-cost=4"));
+        EtcdCluster cluster = new EtcdCluster("https", "127.0.0.1", directory, all);
+        cluster.credentials.add("--cacert=" + pki.file("ca.pem"));
+        start(cluster, size);
+        cluster.enableUsers();
+        cluster.credentials.add("--user=root:top");
+        Path password = Files.writeString(directory.resolve("password"), "one\n");
+        Files.setPosixFilePermissions(password, PosixFilePermissions.fromString("rw-------"));
+        cluster.login = "ca = \"" + pki.file("ca.pem") + "\"\nuser = \"muster\"\npassword-file = \"" + password + "\"";
+        return cluster;
+    }
+
+    private static EtcdCluster start(EtcdCluster cluster, int size) throws IOException {
         for (int i = 0; i < 2 * size; i++) {
             (i < size ? cluster.clients : cluster.peers).add(Ports.free());
         }
@@ -74,6 +109,17 @@ public final class EtcdCluster implements AutoCloseable {
         }
         cluster.awaitServing();
         return cluster;
+    }
+
+    /** Adds the user muster with the password one, who may use the keys of the ledger, and from now on refuses clients without a login. */
+    void enableUsers() throws IOException, InterruptedException {
+        ctl("user", "add", "root:top");
+        ctl("user", "grant-role", "root", "root");
+        ctl("user", "add", "muster:one");
+        ctl("role", "add", "muster");
+        ctl("role", "grant-permission", "muster", "--prefix=true", "readwrite", "/muster/");
+        ctl("user", "grant-role", "muster", "muster");
+        ctl("auth", "enable");
     }
 
     /** Waits until each member can commit, and fails with the last lines of the log of a member that cannot. */
@@ -129,8 +175,8 @@ public final class EtcdCluster implements AutoCloseable {
                 "--data-dir=" + directory.resolve("m" + i),
                 "--listen-client-urls=" + url(clients.get(i)),
                 "--advertise-client-urls=" + url(clients.get(i)),
-                "--listen-peer-urls=" + url(peers.get(i)),
-                "--initial-advertise-peer-urls=" + url(peers.get(i)),
+                "--listen-peer-urls=" + peer(i),
+                "--initial-advertise-peer-urls=" + peer(i),
                 "--initial-cluster=" + initial(),
                 "--initial-cluster-state=" + state,
                 "--logger=zap"));
@@ -145,13 +191,17 @@ public final class EtcdCluster implements AutoCloseable {
     private String initial() {
         List<String> all = new ArrayList<>();
         for (int i = 0; i < peers.size(); i++) {
-            all.add("m" + i + "=" + url(peers.get(i)));
+            all.add("m" + i + "=" + peer(i));
         }
         return String.join(",", all);
     }
 
     private String url(int port) {
-        return "http://" + host + ":" + port;
+        return scheme + "://" + host + ":" + port;
+    }
+
+    private String peer(int i) {
+        return "http://" + host + ":" + peers.get(i);
     }
 
     public List<URI> endpoints() {
@@ -161,6 +211,11 @@ public final class EtcdCluster implements AutoCloseable {
     /** Returns the value of ledger.endpoints for all members. */
     public String toml() {
         return endpoints().stream().map(uri -> "\"" + uri + "\"").collect(Collectors.joining(", ", "[", "]"));
+    }
+
+    /** Returns the keys of the section ledger with which a daemon logs in; "" if it need not. */
+    public String login() {
+        return login;
     }
 
     /** Kills a member as SIGKILL does, and waits for its end. */
@@ -241,11 +296,15 @@ public final class EtcdCluster implements AutoCloseable {
         return run("endpoint", "status", "--endpoints=" + url(clients.get(i)));
     }
 
-    /** Waits until a member answers, and returns its id. */
+    /** Waits until the members know a member, and returns its id. */
     private String id(int i) {
-        String beginning = url(clients.get(i)) + ", "; // no message about a failure has this text
-        String output = await(() -> status(i), beginning);
-        return output.substring(output.indexOf(beginning)).split(", ")[1];
+        String address = ", " + peer(i) + ","; // no message about a failure has this text
+        return await(() -> ctl("member", "list"), address)
+                .lines()
+                .filter(line -> line.contains(address))
+                .findFirst()
+                .orElseThrow()
+                .split(",")[0];
     }
 
     /** Replaces a member with a new member that has an empty directory; the new member joins as a learner and is then promoted. */
@@ -253,14 +312,9 @@ public final class EtcdCluster implements AutoCloseable {
         awaitServing(); // the other two members are the quorum that removes this member
         String gone = id(i);
         kill(i);
-        change(list -> !list.contains(url(peers.get(i))), "remove", gone);
+        change(list -> !list.contains(peer(i)), "remove", gone);
         delete(directory.resolve("m" + i));
-        change(
-                list -> list.contains(url(peers.get(i))),
-                "add",
-                "m" + i,
-                "--learner",
-                "--peer-urls=" + url(peers.get(i)));
+        change(list -> list.contains(peer(i)), "add", "m" + i, "--learner", "--peer-urls=" + peer(i));
         state = "existing";
         startMember(i);
         change(list -> !list.contains(", true"), "promote", id(i));
@@ -295,7 +349,7 @@ public final class EtcdCluster implements AutoCloseable {
                     "--name=m" + i,
                     "--data-dir=" + data,
                     "--initial-cluster=" + initial(),
-                    "--initial-advertise-peer-urls=" + url(peers.get(i)));
+                    "--initial-advertise-peer-urls=" + peer(i));
             startMember(i);
         }
     }
@@ -317,6 +371,7 @@ public final class EtcdCluster implements AutoCloseable {
 
     private String run(String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("etcdctl", "--command-timeout=5s"));
+        command.addAll(credentials);
         command.addAll(List.of(arguments));
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new java.io.File("/dev/null"));

@@ -293,13 +293,7 @@ final class EtcdTest {
 
     private EtcdCluster withUsers(int size) throws Exception {
         EtcdCluster cluster = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), size);
-        cluster.ctl("user", "add", "root:top");
-        cluster.ctl("user", "grant-role", "root", "root");
-        cluster.ctl("user", "add", "muster:one");
-        cluster.ctl("role", "add", "muster");
-        cluster.ctl("role", "grant-permission", "muster", "--prefix=true", "readwrite", "/muster/");
-        cluster.ctl("user", "grant-role", "muster", "muster");
-        cluster.ctl("auth", "enable");
+        cluster.enableUsers();
         return cluster;
     }
 

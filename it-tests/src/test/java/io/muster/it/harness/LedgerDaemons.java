@@ -55,7 +55,8 @@ public final class LedgerDaemons implements AutoCloseable {
         Files.createDirectories(directory);
         String ledger = "[ledger]\nkind = \"etcd\"\nallow-old-etcd = true\nendpoints = " + etcd.toml() + "\nmember = \""
                 + directory.getFileName() + "\"\nuris = [\"local://" + directory.resolve("sock") + "\"]\nttl = \""
-                + TTL.toSeconds() + "s\"\ncompact = true"; // else a member loads hundreds of MB when it starts again
+                + TTL.toSeconds() + "s\"\ncompact = true\n" // else a member loads hundreds of MB when it starts again
+                + etcd.login();
         return DaemonProcess.Setup.in(directory, String.join("\n", more), ledger);
     }
 

@@ -17,6 +17,8 @@ import io.muster.it.cast.PatientAdmin;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.LedgerDaemons;
 import io.muster.it.harness.Output;
+import io.muster.it.harness.Tool;
+import io.muster.protocol.testing.Pki;
 import io.muster.testing.Needs;
 import io.muster.testing.SeedSource;
 import java.io.IOException;
@@ -70,7 +72,10 @@ class FailoverTest {
         STEP_DOWN,
         KILL_MEMBER,
         FREEZE_MEMBER,
-        KILL_LEADER_AND_MEMBER
+        KILL_LEADER_AND_MEMBER,
+        REPLACE_MEMBER,
+        ROLLING_RESTART,
+        START_ON_A_COPY
     }
 
     /** Measures the time from a fault to the first answer that it may have delayed. */
@@ -111,8 +116,11 @@ class FailoverTest {
         String given = System.getProperty("muster.seed", "");
         long seed = given.isEmpty() ? 1 : Long.parseLong(given);
         System.out.println(FAILOVERS + " failovers, seed " + seed);
-        try (EtcdCluster etcd =
-                        EtcdCluster.start(Files.createDirectory(directory.resolve("etcd")), SIZE, ETCD_OPTIONS);
+        try (EtcdCluster etcd = EtcdCluster.secured(
+                        Files.createDirectory(directory.resolve("etcd")),
+                        SIZE,
+                        Pki.in(directory.resolve("pki")),
+                        ETCD_OPTIONS);
                 DistantScheduler distant =
                         new DistantScheduler(directory.resolve("distant"), Collections.nCopies(SIZE, "127.0.0.1"));
                 LedgerDaemons daemons = new LedgerDaemons(setups(etcd, distant))) {
@@ -257,6 +265,30 @@ class FailoverTest {
                 etcd.startMember(first);
                 etcd.awaitMember(first);
                 daemons.start(leader);
+            }
+            case REPLACE_MEMBER -> {
+                watch.start(null);
+                etcd.replace(member);
+                awaitAnswer();
+            }
+            case ROLLING_RESTART -> {
+                watch.start(null);
+                for (int i = 0; i < SIZE; i++) {
+                    daemons.stop(i);
+                    daemons.start(i);
+                }
+                awaitAnswer();
+            }
+            case START_ON_A_COPY -> {
+                Path state = daemons.stateDir(member);
+                Path copy = state.resolveSibling("copy");
+                Tool.run("cp", "-r", state.toString(), copy.toString());
+                daemons.kill(member);
+                watch.start(null);
+                Tool.run("rm", "-r", state.toString());
+                Files.move(copy, state);
+                daemons.start(member);
+                awaitAnswer();
             }
         }
     }
