@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Committed;
+import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.RoleActions;
 import io.muster.daemon.journal.JournalRecord;
@@ -266,8 +267,9 @@ final class Leadership implements RoleActions {
     }
 
     @Override
-    public boolean agrees(double time, double age) {
-        return core.inventory().clock().agrees(time, age);
+    public boolean agrees(double time, double age, boolean lives) {
+        WallClock clock = core.inventory().clock();
+        return lives ? clock.agrees(time, age) : clock.isNear(time, age);
     }
 
     @Override

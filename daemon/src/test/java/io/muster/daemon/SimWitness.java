@@ -40,6 +40,11 @@ final class SimWitness {
     /** The log up to an event. */
     private record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
         static final Point START = new Point(0, null, "", InventoryState.empty());
+
+        /** The same, as an import has written it. */
+        Point in(String written) {
+            return new Point(time, change, written, state);
+        }
     }
 
     /** @param clock the true time in seconds */
@@ -140,9 +145,11 @@ final class SimWitness {
         for (int i = former.size() - 1; i >= 0; i--) {
             List<Point> points = former.get(i);
             if (points.size() > seq && same(points.get((int) seq).state, state)) {
-                String txn = lastTxn;
-                become(points.subList(0, (int) seq + 1));
-                lastTxn = txn;
+                List<Point> kept = new ArrayList<>(points.subList(0, (int) seq + 1));
+                kept.set(
+                        (int) seq,
+                        kept.get((int) seq).in(lastTxn)); // what follows a backup of the new contents names it
+                become(kept);
                 lastTerm = 0;
                 return;
             }

@@ -148,9 +148,9 @@ public final class WallClock implements InstantSource {
         long tick = nanos.getAsLong();
         double shown = wallSeconds();
         double ahead = shown - time;
-        double most = Math.min(limits.jump, APART);
+        double most = mostApart();
         Doubt before = doubt;
-        if (ahead >= -most && ahead <= most + age) {
+        if (isNear(ahead, age, most)) {
             if (before != null) {
                 log.warn("the clock agrees with that of the daemon that leads: expiry and retention continue");
                 trust(shown, tick);
@@ -167,6 +167,19 @@ public final class WallClock implements InstantSource {
             log.warn("{}", sentence(next));
         }
         return false;
+    }
+
+    /** Returns whether the wall clock agrees with such a time, and changes nothing. */
+    public synchronized boolean isNear(double time, double age) {
+        return isNear(wallSeconds() - time, age, mostApart());
+    }
+
+    private static boolean isNear(double ahead, double age, double most) {
+        return ahead >= -most && ahead <= most + age;
+    }
+
+    private double mostApart() {
+        return Math.min(limits.jump, APART);
     }
 
     @Override

@@ -6,6 +6,8 @@ import java.util.concurrent.TimeUnit;
 final class Candidacy {
     /** How often a leader writes its time. */
     static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** How much longer than its time a lease lasts if etcd elects a leader. */
+    private static final long EXTENSION_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Tenure tenure;
     private final EtcdSettings settings;
@@ -15,10 +17,18 @@ final class Candidacy {
     private long abandonedTerm;
     /** The time until which this daemon lets other daemons try to lead first. */
     private long yieldUntil;
-    /** When this daemon last read the time of the leader. */
+    /** When this daemon last saw a leader. */
     private long lookedAt;
+    /** The revision of the last time of a leader that this daemon has read. */
+    private long read;
+    /** When the leader may have written this time at the earliest. */
+    private long writtenAt;
     /** The revision of the time that was compared last. */
     private long compared;
+    /** The term of the leader that this daemon sees, and since when it has seen this leader. */
+    private long term;
+
+    private long seenSince;
 
     private boolean agrees = true;
     private volatile boolean allowed;
@@ -42,13 +52,23 @@ final class Candidacy {
 
     /**
      * Compares the clock of this daemon with that of the leader, if the leader has written its time. If the clock is wrong, this daemon lets
-     * others try to lead first.
+     * others try to lead first. It does not continue the leader's time before the leader has outlived its lease: the key may be that of a
+     * backup of etcd, and the time too.
      */
     void look(Store.View view, RoleActions actions) {
+        long lasting = settings.ttl().toNanos() + EXTENSION_NANOS;
+        if (view.term() != term || view.asked() - lookedAt > lasting) {
+            term = view.term();
+            seenSince = view.asked();
+        }
         Etcd.Entry clock = view.clock();
         if (clock != null && clock.modRevision() > Math.max(compared, view.term())) {
-            compared = clock.modRevision();
-            agrees = agrees(clock.text(), Math.min(settings.machine().nanos() - lookedAt, oldest()), actions);
+            writtenAt = clock.modRevision() == read ? writtenAt : lookedAt;
+            read = clock.modRevision();
+            boolean lives = view.asked() - seenSince > lasting;
+            compared = lives ? read : compared;
+            long age = Math.min(settings.machine().nanos() - writtenAt, oldest());
+            agrees = agrees(clock.text(), age, lives, actions);
         }
         lookedAt = view.asked();
         if (!agrees) {
@@ -56,9 +76,9 @@ final class Candidacy {
         }
     }
 
-    private static boolean agrees(String time, long age, RoleActions actions) {
+    private static boolean agrees(String time, long age, boolean lives, RoleActions actions) {
         try {
-            return actions.agrees(Double.parseDouble(time), age / 1e9);
+            return actions.agrees(Double.parseDouble(time), age / 1e9, lives);
         } catch (NumberFormatException e) {
             return true; // somebody else wrote it
         }

@@ -48,13 +48,15 @@ public interface RoleActions {
     double time();
 
     /**
-     * Compares the clock of this daemon with that of the leader. If they are far apart, the daemon continues the time of the leader.
+     * Compares the clock of this daemon with that of the leader. If they are far apart and the leader lives, the daemon continues the time
+     * of the leader.
      *
      * @param time the leader's time, in seconds since the epoch
      * @param age for how many seconds at most this was the leader's time
+     * @param lives whether the leader certainly lives
      * @return whether the clock agrees
      */
-    boolean agrees(double time, double age);
+    boolean agrees(double time, double age, boolean lives);
 
     /**
      * Called when this daemon, as leader, has not heard from etcd for so long that another daemon may lead, and when it has

@@ -188,7 +188,7 @@ final class Node implements AutoCloseable {
         }
 
         @Override
-        public boolean agrees(double time, double age) {
+        public boolean agrees(double time, double age, boolean lives) {
             return true;
         }
 

@@ -1,0 +1,49 @@
+package io.muster.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.muster.daemon.core.WallClock;
+import io.muster.daemon.etcd.EtcdModel;
+import io.muster.daemon.journal.CrashDisk;
+import io.muster.daemon.machine.Simulation;
+import io.muster.daemon.metrics.Metrics;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A simulated daemon reads the time of a leader in a backup of etcd that was restored. */
+final class RestoredClockTest {
+    @TempDir
+    Path directory;
+
+    private final Simulation simulation = new Simulation(1);
+    private final EtcdModel etcd = new EtcdModel(simulation);
+
+    private void pass(Duration time) {
+        simulation.runUntil(simulation.now() + time.toNanos());
+    }
+
+    /** The backup has the key of the leader, which etcd keeps until the lease ends. */
+    @Test
+    void theTimeInARestoredBackupIsNotThatOfALeader() throws Exception {
+        SimWitness witness = new SimWitness(() -> 0);
+        try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
+            SimWorld world = new SimWorld(simulation, witness, new SimConfigs(directory).of(false), telemetry);
+            SimDaemon daemon = new SimDaemon("a", world, etcd, null);
+            daemon.start();
+            pass(Duration.ofSeconds(10));
+            EtcdModel.Backup old = etcd.backup();
+            pass(Duration.ofMinutes(4));
+            daemon.kill();
+            daemon.disk.restore(new CrashDisk.Image());
+            etcd.restore(old);
+            daemon.start();
+            pass(Duration.ofSeconds(40));
+            WallClock clock = daemon.inventory().clock();
+            assertThat(clock.trouble()).isEmpty();
+            assertThat(clock.now()).isEqualTo(clock.own());
+            daemon.kill();
+        }
+    }
+}
