@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,13 +101,13 @@ final class PlantedTest {
 
     private boolean find(PlantedBug bug) throws Exception {
         try (Runs runs = new Runs(bug)) {
-            long start = processorNanos();
+            long start = SimRun.processorNanos();
             int faults = 0;
-            for (long seed = 1; processorNanos() - start < MOST_NANOS; seed++) {
+            for (long seed = 1; SimRun.processorNanos() - start < MOST_NANOS; seed++) {
                 Map.Entry<Integer, String> outcome = runs.run(seed, FAULTS);
                 faults += outcome.getKey();
                 if (!outcome.getValue().isEmpty()) {
-                    double seconds = (processorNanos() - start) / 1e9;
+                    double seconds = (SimRun.processorNanos() - start) / 1e9;
                     System.out.printf(
                             Locale.ROOT,
                             "| %s: %s | %d | %d | %.0f | %s |%n",
@@ -124,10 +123,5 @@ final class PlantedTest {
             System.out.printf(Locale.ROOT, "| %s: %s | not found | %d | | |%n", bug.name(), bug.effect(), faults);
             return false;
         }
-    }
-
-    private static long processorNanos() {
-        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                .getProcessCpuTime();
     }
 }

@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -145,7 +146,7 @@ final class SimAdmin {
         int attempt = ++sent.tries;
         long floor = cluster.floor();
         SimDaemon to = cluster.someDaemon(random);
-        note("sends " + to.name + " " + sent.command + ", attempt " + attempt);
+        note(() -> "sends " + to.name + " " + sent.command + ", attempt " + attempt);
         to.ask(
                 cluster.delay(random),
                 (core, process) -> core.inventory().submit(sent.command, by, answer -> {
@@ -171,7 +172,8 @@ final class SimAdmin {
     private void answered(Change change, Answer answer, SimDaemon from, long floor) {
         SimWitness witness = cluster.witness();
         long seq = witness.seqOf(change.id);
-        note("is answered by " + from.name + ": " + (answer instanceof Answer.Done done ? done.entries() : answer));
+        note(() ->
+                "is answered by " + from.name + ": " + (answer instanceof Answer.Done done ? done.entries() : answer));
         if (change.age != cluster.age() && !(answer instanceof Answer.Failed)) {
             finish(change); // etcd has lost events meanwhile, perhaps that of this change
         } else if (answer instanceof Answer.Done done) {
@@ -239,8 +241,8 @@ final class SimAdmin {
         return answer instanceof Answer.Failed failed && failed.kind() == Answer.Failed.Kind.ELSEWHERE;
     }
 
-    private void note(String what) {
-        cluster.simulation().note(() -> by.user() + " " + what);
+    private void note(Supplier<String> what) {
+        cluster.simulation().note(() -> by.user() + " " + what.get());
     }
 
     private void finish(Change change) {

@@ -1,7 +1,6 @@
 package io.muster.daemon;
 
 import io.muster.daemon.core.Committed;
-import io.muster.daemon.core.Inventory;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
@@ -10,14 +9,12 @@ import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Role;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
-import io.muster.inventory.state.StateJson;
 import io.muster.protocol.acquire.Owner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +68,7 @@ final class SimCluster {
         files = mix.equals("files") || (mix.isEmpty() && random.nextInt(6) == 0);
         etcd = new EtcdModel(simulation);
         etcd.onPut(this::put);
-        thinkMillis = 10 + random.nextInt(random.nextInt(4) == 0 ? 3000 : 150);
+        thinkMillis = 10 + random.nextInt(random.nextInt(6) == 0 ? 3000 : 50);
         boolean share = random.nextInt(3) == 0;
         SimWorld world = new SimWorld(simulation, witness, configs.of(share), telemetry);
         for (String name : files ? new String[] {"a", "b"} : new String[] {"a", "b", "c"}) {
@@ -387,14 +384,12 @@ final class SimCluster {
     }
 
     private void check() {
-        byte[] expected = StateJson.toBytes(witness.state());
         for (SimDaemon each : daemons) {
             if (each.core() == null) {
                 continue; // waits for the lock of the other
             }
-            Inventory inventory = each.inventory();
             SimWitness.require(
-                    Arrays.equals(StateJson.toBytes(inventory.state()), expected),
+                    witness.has(each.inventory().state(), witness.lastSeq()),
                     each.name + " has another state than the log");
         }
         SimDaemon leader = leader();
@@ -416,11 +411,11 @@ final class SimCluster {
                         () -> daemons.forEach(each -> {
                             try {
                                 Committed copy = each.read(machine);
+                                boolean whole =
+                                        copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq());
                                 SimWitness.require(
-                                        copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq()),
-                                        "the files of " + each.name + " have another state at " + copy.seq()
-                                                + " than the log, which ends with " + witness.lastSeq() + ": "
-                                                + witness.difference(copy.state(), copy.seq()));
+                                        whole,
+                                        whole ? "" : each.name + " has other files: " + witness.difference(copy));
                                 read.add(each.name);
                             } catch (IOException e) {
                                 throw new UncheckedIOException(e);

@@ -2,9 +2,11 @@ package io.muster.daemon;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import com.sun.management.OperatingSystemMXBean;
 import io.muster.daemon.machine.SimTrace;
 import io.muster.daemon.metrics.Metrics;
 import java.io.Closeable;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -30,6 +32,7 @@ public final class SimRun implements Closeable {
      *
      * @param faults how many faults happened
      * @param failure what the checker found; null if it found nothing
+     * @param seconds of the processors, with those for the compiler of the JVM
      */
     record Result(long seed, int faults, @Nullable Throwable failure, SimCluster cluster, double seconds) {
         String sentence() {
@@ -62,17 +65,22 @@ public final class SimRun implements Closeable {
     Result run(long seed, int faults, @Nullable SimTrace trace) {
         SimCluster cluster = new SimCluster(seed, configs, telemetry);
         cluster.simulation().notes(trace);
-        long start = System.nanoTime();
+        long start = processorNanos();
         Throwable failure = null;
         try {
             cluster.run(faults);
         } catch (AssertionError e) {
             failure = e;
         }
-        double seconds = (System.nanoTime() - start) / 1e9;
+        double seconds = (processorNanos() - start) / 1e9;
         cluster.simulation().notes(null);
         cluster.close();
         return new Result(seed, (int) cluster.faults(), failure, cluster, seconds);
+    }
+
+    /** Returns how long the processors have worked for this JVM, in nanoseconds. */
+    static long processorNanos() {
+        return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
     /** Runs one seed of changed classes: only classes of the JDK are the same on both sides of the class loader. */

@@ -1,10 +1,12 @@
 package io.muster.daemon;
 
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.LogReader;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.SameState;
 import io.muster.inventory.state.StateJson;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -158,7 +160,7 @@ final class SimWitness {
     }
 
     private static boolean same(InventoryState one, InventoryState other) {
-        return Arrays.equals(StateJson.toBytes(one), StateJson.toBytes(other));
+        return SameState.test(one, other);
     }
 
     /** Whether the state is that of the log after an event. */
@@ -167,11 +169,12 @@ final class SimWitness {
     }
 
     /** Returns what the files of a daemon have instead of the log. */
-    String difference(InventoryState state, long seq) {
-        byte[] has = StateJson.toBytes(state);
-        byte[] log = StateJson.toBytes(line.get((int) Math.min(seq, lastSeq())).state);
+    String difference(Committed files) {
+        byte[] has = StateJson.toBytes(files.state());
+        byte[] log = StateJson.toBytes(line.get((int) Math.min(files.seq(), lastSeq())).state);
         int at = Math.max(0, Arrays.mismatch(has, log) - 100);
-        return text(has, at) + " instead of " + text(log, at);
+        return "they end with " + files.seq() + " and the log with " + lastSeq() + ", " + text(has, at) + " instead of "
+                + text(log, at);
     }
 
     private static String text(byte[] json, int from) {

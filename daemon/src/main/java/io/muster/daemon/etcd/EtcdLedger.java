@@ -318,6 +318,7 @@ public final class EtcdLedger implements Ledger {
         next.led(view.asked());
         level = actions().level();
         writer = next;
+        tenure.look();
         shown = settings.self();
         shownBefore = true;
         actions().lead();

@@ -21,7 +21,9 @@ final class Tenure implements Closeable {
     /** How many keep-alives are sent in the time of the lease. */
     private static final int BEATS = 4;
 
-    private static final long TICK_NANOS = 50_000_000;
+    /** How often the threads look while etcd does not renew the lease. */
+    private static final long RETRY_NANOS = 50_000_000;
+
     private static final int LEAST_TIMEOUT = 300;
 
     private final Store store;
@@ -50,7 +52,7 @@ final class Tenure implements Closeable {
     private String tooOld = "";
     private boolean registered;
 
-    /** @param tick called every few milliseconds, whether etcd answers or not */
+    /** @param tick called soon after each change of {@link #lives}, whether etcd answers or not, and at other times */
     Tenure(Store store, EtcdSettings settings, Runnable tick) {
         this.store = store;
         this.settings = settings;
@@ -107,20 +109,30 @@ final class Tenure implements Closeable {
         return lost.isEmpty();
     }
 
+    /** Has {@code tick} called soon, because this daemon leads now. */
+    void look() {
+        machine.unpark(clock);
+    }
+
     private void run() {
         long due = machine.nanos();
         while (!closing) {
             if (machine.nanos() - due >= 0) {
-                due = machine.nanos() + (beat() ? settings.ttl().toNanos() / BEATS : TICK_NANOS);
+                long before = lease;
+                due = machine.nanos() + (beat() ? settings.ttl().toNanos() / BEATS : RETRY_NANOS);
+                if (lease != before) {
+                    look();
+                }
             }
-            machine.park(TICK_NANOS);
+            machine.park(due - machine.nanos());
         }
     }
 
     private void watch() {
         while (!closing) {
+            long left = renewedAt + settings.ttl().toNanos() - machine.nanos();
             tick.run();
-            machine.park(TICK_NANOS);
+            machine.park(left < 0 ? RETRY_NANOS : left + 1);
         }
     }
 

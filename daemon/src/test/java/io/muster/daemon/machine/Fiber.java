@@ -29,8 +29,10 @@ final class Fiber {
             return new Handles(
                     scope.getConstructor(String.class).newInstance("simulation"),
                     lookup.findConstructor(type, MethodType.methodType(void.class, scope, Runnable.class)),
-                    lookup.findVirtual(type, "run", MethodType.methodType(void.class)),
-                    lookup.findStatic(type, "yield", MethodType.methodType(boolean.class, scope)));
+                    lookup.findVirtual(type, "run", MethodType.methodType(void.class))
+                            .asType(MethodType.methodType(void.class, Object.class)),
+                    lookup.findStatic(type, "yield", MethodType.methodType(boolean.class, scope))
+                            .asType(MethodType.methodType(boolean.class, Object.class)));
         } catch (ReflectiveOperationException | LinkageError e) {
             return null;
         }
@@ -52,7 +54,7 @@ final class Fiber {
     /** Runs the body until it leaves or ends. */
     void enter() {
         try {
-            handle().run.invoke(continuation);
+            handle().run.invokeExact(continuation);
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }
@@ -61,7 +63,7 @@ final class Fiber {
     /** Called by the body. */
     static void leave() {
         try {
-            var unused = (boolean) handle().yield.invoke(handle().scope);
+            var unused = (boolean) handle().yield.invokeExact(handle().scope);
         } catch (Throwable e) {
             throw new IllegalStateException(e);
         }

@@ -90,8 +90,16 @@ public final class SortedTree<K extends Comparable<K>, V> extends AbstractMap<K,
     @Override
     public List<V> values() {
         List<V> values = new ArrayList<>(size);
-        entrySet().forEach(entry -> values.add(entry.getValue()));
+        collect(root, values);
         return values;
+    }
+
+    private static <K extends Comparable<K>, V> void collect(@Nullable Node<K, V> node, List<V> into) {
+        if (node != null) {
+            collect(node.left, into);
+            into.add(node.value);
+            collect(node.right, into);
+        }
     }
 
     /** Returns the entries in the order of their keys. */
