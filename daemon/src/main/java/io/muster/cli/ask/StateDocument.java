@@ -73,7 +73,7 @@ public record StateDocument(ObjectNode json) {
         ObjectNode question = JsonNodeFactory.instance.objectNode().put(key, targets);
         Hostlist hosts = Hostlist.EMPTY;
         Idset.Builder ranks = Idset.builder();
-        for (JsonNode group : ask(client, STATUS, question).json.path("groups")) {
+        for (JsonNode group : ask(client, LAYOUT, question).json.path("resources")) {
             hosts = hosts.append(Hostlist.parse(group.path("hosts").asText()));
             ranks.addAll(Idset.parse(group.path("ranks").asText()));
         }

@@ -392,6 +392,7 @@ public final class Documents {
                 continue;
             }
             ObjectNode each = groups.addObject().put("ranks", ranks.toString());
+            each.put("hosts", resources.hostsOf(ranks).toString());
             for (String type : new String[] {"core", "gpu"}) {
                 var ids = group.children().get(type);
                 each.put("n" + type + "s", ids == null ? 0 : ids.size());
