@@ -41,7 +41,6 @@ import io.muster.protocol.wire.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -125,17 +124,13 @@ public final class Documents {
 
     /** Replaces words that need a search by the hosts that are found. */
     private void resolve(ObjectNode question, String key, Account asker, Replier reply, Runnable then) {
-        List<String> words =
-                new ArrayList<>(TargetExpression.words(question.path(key).asText()));
-        List<String> searches = words.stream().filter(Documents::needsSearch).toList();
-        if (searches.isEmpty()) {
+        if (!question.has(key)) {
             then.run();
             return;
         }
-        selections.find(searches, false, asker, reply, found -> {
-            Iterator<String> next = found.iterator();
-            words.replaceAll(word -> needsSearch(word) ? next.next() : word);
-            question.put(key, String.join(" ", words));
+        List<String> words = TargetExpression.words(question.path(key).asText());
+        selections.replace(words, Documents::needsSearch, asker, reply, found -> {
+            question.put(key, String.join(" ", found));
             then.run();
         });
     }

@@ -119,18 +119,14 @@ public final class Explanations {
     /** @param mayFollow whether the user may read events */
     void ask(WhyQuery query, boolean mayFollow, Account asker, Replier reply) {
         Turns<Present> turns = mayFollow ? withEvents : withoutEvents;
-        List<String> parts = new ArrayList<>(TargetExpression.parts(query.targets()));
-        List<String> searches =
-                parts.stream().filter(part -> part.startsWith("@{")).toList();
-        if (searches.isEmpty()) {
-            turns.ask(Json.encode(query.toJson()), asker, reply);
-            return;
-        }
-        parts.removeAll(searches);
-        selections.find(searches, false, asker, reply, hosts -> {
-            parts.addAll(hosts);
-            turns.ask(Json.encode(query.about(String.join(",", parts)).toJson()), asker, reply);
-        });
+        List<String> parts = TargetExpression.parts(query.targets());
+        selections.replace(
+                parts,
+                part -> part.startsWith("@{"),
+                asker,
+                reply,
+                found -> turns.ask(
+                        Json.encode(query.about(String.join(",", found)).toJson()), asker, reply));
     }
 
     /** Answers with the vertices that are marked "down", and the time: every mark that is older is among them. */
