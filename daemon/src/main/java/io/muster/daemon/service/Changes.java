@@ -317,23 +317,23 @@ public final class Changes {
         if (request.targets().isEmpty()) {
             return answer;
         }
-        Hostlist targets = hosts(after, request);
-        Conflict conflict = new Conflict(after, after.resources().ranksOfKnown(targets), inventory.now());
+        TargetExpression.Known targets = targets(after, request);
+        Conflict conflict = new Conflict(after, targets.ranks(), inventory.now());
         Hostlist changed = Hostlist.parse(answer.hosts() == null ? "" : answer.hosts());
         Command command = request.command();
-        return answer.about(targets, conflict.available(command, changed), conflict.stillOut(command));
+        return answer.about(targets.hosts(), conflict.available(command, changed), conflict.stillOut(command));
     }
 
     private ChangeAnswer repeated(long seq) {
         return answers.getOrDefault(seq, ChangeAnswer.ofRepeated(seq));
     }
 
-    /** Returns the hosts that the targets of a request name; none if one of them is not known any more. */
-    private static Hostlist hosts(InventoryState state, ChangeRequest request) {
+    /** Returns what the targets of a request name; nothing if one of them is not known any more. */
+    private static TargetExpression.Known targets(InventoryState state, ChangeRequest request) {
         try {
-            return TargetExpression.hosts(state, request.targets());
+            return TargetExpression.known(state, request.targets());
         } catch (MalformedException | TargetException gone) {
-            return Hostlist.EMPTY;
+            return new TargetExpression.Known(Idset.EMPTY, Hostlist.EMPTY);
         }
     }
 
@@ -343,8 +343,7 @@ public final class Changes {
      */
     private RpcException explained(Answer.Rejected refused, ChangeRequest request, Principal by) {
         InventoryState state = inventory.state();
-        Idset ranks = state.resources().ranksOfKnown(hosts(state, request));
-        Conflict conflict = new Conflict(state, ranks, inventory.now());
+        Conflict conflict = new Conflict(state, targets(state, request).ranks(), inventory.now());
         boolean isAbsent = request.selects() && conflict.isAboutAbsent(request.command(), refused.rejection());
         return new RpcException(
                 isAbsent ? Errno.EBUSY : refused.error().errno(),
@@ -375,7 +374,7 @@ public final class Changes {
             updates.add(new DryRunAnswer.Update(holder.names(), holder.pid(), next == null ? null : next.toJson()));
         });
         InventoryState state = inventory.state();
-        Hostlist hosts = hosts(state, request);
+        Hostlist hosts = targets(state, request).hosts();
         int nodes = state.resources().nodes();
         boolean confirm = (hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes)
                 || (MembershipChanges.isForGood(request.command()) && !events.isEmpty());

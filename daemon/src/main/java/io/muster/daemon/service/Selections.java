@@ -99,7 +99,7 @@ public final class Selections {
         boolean isPlain = parts.stream().noneMatch(TargetExpression::isSearch) && !TargetExpression.isSelection(text);
         try {
             if (isPlain) {
-                var unused = TargetExpression.hosts(inventory.state(), List.of(text));
+                var unused = TargetExpression.known(inventory.state(), List.of(text));
                 then.accept(text);
             } else if (parts.size() > MOST_PARTS) {
                 terms.reply.fail(new RpcException(
