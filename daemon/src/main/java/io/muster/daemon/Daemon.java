@@ -28,7 +28,6 @@ import io.muster.daemon.service.DaemonDocument;
 import io.muster.daemon.service.Documents;
 import io.muster.daemon.service.Explanations;
 import io.muster.daemon.service.FeasibilityChecks;
-import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.PastDocuments;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
@@ -129,9 +128,8 @@ final class Daemon {
         web.prepare(config, core, backend, tokens);
         this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
         bind(trace);
-        threads.core().execute(backend.streams().histories()::prepare);
-        threads.every(PREPARE_SECONDS, backend.streams().histories()::prepare);
-        threads.every(Histories.UNREAD_SECONDS, backend.streams().histories()::endUnread);
+        threads.core().execute(backend.answers().past()::prepare);
+        threads.every(PREPARE_SECONDS, backend.answers().past()::prepare);
         threads.every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         threads.every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
@@ -258,7 +256,6 @@ final class Daemon {
                 Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
-        Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         Backend.Answers answers = new Backend.Answers(
                 queries,
                 new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
@@ -269,7 +266,7 @@ final class Daemon {
                         selections,
                         structures,
                         threads.beside(threads.api())),
-                new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
+                new PastDocuments(core.ledger().archive(), core.inventory(), threads.beside(threads.past())),
                 new DaemonDocument(
                         core.inventory(),
                         queries,
@@ -278,7 +275,7 @@ final class Daemon {
                         threads.beside(threads.api())),
                 feasible,
                 searches);
-        Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters(), histories);
+        Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters());
         Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
         return new Backend(sender, answers, streams, changes, alerts, pages);
     }
@@ -392,7 +389,7 @@ final class Daemon {
         }
         web.close();
         threads.worker().execute(tokens::writeUses);
-        new Stop(core, threads, sockets, backend.streams().histories()::endAll, PATIENCE_WITH_DISK).run();
+        new Stop(core, threads, sockets, backend.answers().past()::endAll, PATIENCE_WITH_DISK).run();
         log.info("stopped");
     }
 }

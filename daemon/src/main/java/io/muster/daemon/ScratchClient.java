@@ -5,7 +5,6 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
 import io.muster.protocol.wire.FrameEncoder;
-import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.io.Closeable;
@@ -57,7 +56,7 @@ final class ScratchClient implements Closeable {
         send("resource.undrain", "{\"targets\":\"0-63\",\"mode\":\"update\"}", 0);
         send("resource.status", null, 0);
         if (round % HISTORY_EVERY == 0) {
-            send("resource.history", "{\"hosts\":\"warm0\"}", Header.STREAMING);
+            send("resource.history", "{\"targets\":\"warm0\"}", 0);
         }
         awaitAnswers();
     }

@@ -51,7 +51,7 @@ public record StateDocument(ObjectNode json) {
     }
 
     /** Returns the failure of a question that was refused. A Flux broker refuses all of Muster's own topics. */
-    static Failure refused(RpcException e) {
+    public static Failure refused(RpcException e) {
         if (e.errno().equals(Errno.ENOSYS)) {
             return new Failure(
                     Exit.ERROR,

@@ -261,14 +261,8 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void intervals(PastQuery query) {
-        backend.answers().past().intervals(query, caller.account(), this);
-        waits(true, true);
-    }
-
-    @Override
-    public final void totals(PastQuery query) {
-        backend.answers().past().totals(query, caller.account(), this);
+    public final void past(PastQuery query) {
+        backend.answers().past().ask(query, caller.account(), this);
         waits(true, true);
     }
 

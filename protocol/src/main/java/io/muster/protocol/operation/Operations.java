@@ -35,7 +35,6 @@ import static io.muster.protocol.operation.RequestKeys.HOLDER;
 import static io.muster.protocol.operation.RequestKeys.HOLD_FOR;
 import static io.muster.protocol.operation.RequestKeys.HOLD_UNTIL;
 import static io.muster.protocol.operation.RequestKeys.HOST;
-import static io.muster.protocol.operation.RequestKeys.HOSTS;
 import static io.muster.protocol.operation.RequestKeys.ID;
 import static io.muster.protocol.operation.RequestKeys.IF_SEQ;
 import static io.muster.protocol.operation.RequestKeys.INCLUDE;
@@ -92,7 +91,6 @@ import static io.muster.protocol.operation.RequestKeys.XML;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.FindRequest;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.PastQuery;
@@ -166,12 +164,12 @@ public final class Operations {
             row(WhyQuery.TOPIC, Right.READ, QUESTION, EXPLAINED, COUNT, LIMIT, AFTER)
                     .at(get("why", "/v1/why"))
                     .with(WhyQuery::parse, Service::why),
-            row("resource.intervals", Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
+            row(PastQuery.HISTORY, Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
                     .at(get("history", "/v1/history"))
-                    .with(PastQuery::parse, Service::intervals),
-            row("resource.totals", Right.FOLLOW, QUESTION, SUM_BY, SUM_STATES, SINCE, UNTIL)
+                    .with(PastQuery::parse, Service::past),
+            row(PastQuery.TOTALS, Right.FOLLOW, QUESTION, SUM_BY, SUM_STATES, SINCE, UNTIL)
                     .at(get("report", "/v1/report"))
-                    .with(PastQuery::parse, Service::totals),
+                    .with(PastQuery::parseTotals, Service::past),
             row("resource.alerts", Right.ALERTS, ACTION, VERSION, TRUNCATED, ALERTS)
                     .ofOthers()
                     .at(post("alerts", "/v1/alerts"))
@@ -235,9 +233,6 @@ public final class Operations {
                     .most(SMALL)
                     .optional(Connection::follow),
             cancel("resource.journal-cancel", Right.FOLLOW).ofFlux().cancel(),
-            row(HistoryRequest.TOPIC, Right.FOLLOW, STREAM, HOSTS, SINCE, UNTIL, NOTES)
-                    .unread(Connection::history),
-            cancel("resource.history-cancel", Right.FOLLOW).cancel(),
             row(ReportRequest.TOPIC, Right.CHANGE, STREAM, REPORTER, REPORTED, ONLINE, TORPID)
                     .ofInstances()
                     .with(ReportRequest::parse, Connection::report),

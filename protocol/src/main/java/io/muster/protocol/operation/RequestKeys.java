@@ -56,7 +56,6 @@ public final class RequestKeys {
             "Beginning of the period, by RFC 3339 or in seconds since the epoch. Without it: all that is known.");
     static final RequestKey UNTIL = time("until", "End of the period. Without it: now.");
     static final RequestKey NOTES = flag("notes", "Whether marks and tags are intervals too.");
-    static final RequestKey HOSTS = text("hosts", "Hostlist of the hosts. Without it: all hosts.");
     static final RequestKey SUM_BY =
             text("by", "Key of the sums. Default: reason.").of("reason", "host", "holder", "user", "state");
     static final RequestKey SUM_STATES = text(

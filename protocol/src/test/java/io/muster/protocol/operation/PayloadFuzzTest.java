@@ -15,7 +15,6 @@ import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Get;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.StateAnswer;
@@ -41,9 +40,10 @@ import org.jspecify.annotations.Nullable;
 class PayloadFuzzTest {
     /** The readers of payloads that the daemon reads beside the core thread. */
     private static final Map<String, Function<Fields, ?>> BESIDE = new HashMap<>(Map.of(
-            FindRequest.TOPIC, FindRequest::parse,
-            HistoryRequest.TOPIC, HistoryRequest::parse,
-            FeasibilityRequest.TOPIC, in -> FeasibilityRequest.parse(in.json())));
+            FindRequest.TOPIC,
+            FindRequest::parse,
+            FeasibilityRequest.TOPIC,
+            in -> FeasibilityRequest.parse(in.json())));
 
     static {
         Arrays.stream(Document.values()).forEach(document -> BESIDE.put(document.topic(), StateQuery::parse));
