@@ -32,7 +32,6 @@ import io.muster.daemon.service.PastDocuments;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
 import io.muster.daemon.service.Selections;
-import io.muster.daemon.service.Streams;
 import io.muster.daemon.service.Structures;
 import io.muster.daemon.service.Tracer;
 import io.muster.daemon.service.WebTokens;
@@ -109,10 +108,12 @@ final class Daemon {
             following.catchUp(config);
         } else {
             threads.core()
-                    .execute(core.acquires()::start); // an acquisition that is kept decides which parts of a new R wait
+                    .execute(
+                            core.streams().acquires()
+                                    ::start); // an acquisition that is kept decides which parts of a new R wait
             preparation.start(config);
             threads.core().execute(core.expiry()::start);
-            threads.core().execute(core.reporters()::start);
+            threads.core().execute(core.streams().reporters()::start);
         }
         // Health reports a missing state directory, and a disk that refused changes is used again before the next
         // request arrives.
@@ -236,8 +237,8 @@ final class Daemon {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
-                core.acquires(),
-                core.reporters(),
+                core.streams().acquires(),
+                core.streams().reporters(),
                 Build.attributes(config, environment, () -> SharedLedger.attributes(core.ledger())),
                 telemetry,
                 threads.beside(threads.answers()));
@@ -249,7 +250,7 @@ final class Daemon {
         Selections selections = new Selections(core.inventory(), searches, structures);
         Changes changes = new Changes(
                 core.inventory(),
-                core.acquires(),
+                core.streams().acquires(),
                 selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
@@ -262,7 +263,7 @@ final class Daemon {
                 new Explanations(
                         queries,
                         core.inventory()::now,
-                        core.journals().recent()::kept,
+                        core.streams().journals().recent()::kept,
                         selections,
                         structures,
                         threads.beside(threads.api())),
@@ -273,11 +274,9 @@ final class Daemon {
                         core.ledger(),
                         certificates::expiries,
                         threads.beside(threads.api())),
-                feasible,
-                searches);
-        Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters());
+                new Backend.Calculations(feasible, searches));
         Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
-        return new Backend(sender, answers, streams, changes, alerts, pages);
+        return new Backend(sender, answers, core.streams(), changes, alerts, pages);
     }
 
     private static Admission admission(Config config, Environment environment) {
@@ -352,7 +351,7 @@ final class Daemon {
                 core,
                 backend.alerts(),
                 backend.answers().queries(),
-                backend.answers().searches(),
+                backend.answers().calculations().searches(),
                 next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->

@@ -78,7 +78,7 @@ final class Web implements Configurable, AutoCloseable {
                     threads.network(),
                     config.storage().journalMax(),
                     core.inventory().seq());
-            WebEvents.start(core.inventory(), core.journals().recent(), fresh);
+            WebEvents.start(core.inventory(), core.streams().journals().recent(), fresh);
             return fresh;
         });
         events = broadcast;

@@ -113,7 +113,7 @@ final class SimCluster {
                             || each.name.equals(leader)
                             || core == null
                             || !each.isAwake()
-                            || core.acquires().size() == 0,
+                            || core.streams().acquires().size() == 0,
                     each.name + " serves a scheduler, and " + leader + " leads");
         }
     }

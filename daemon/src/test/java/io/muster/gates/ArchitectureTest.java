@@ -140,6 +140,9 @@ final class ArchitectureTest {
             java.time.InstantSource           | daemon.* cli.terminal cli.journal cli
             """);
 
+    /** The same limit as that for the parameters of a constructor in {@link TidyTest}. */
+    private static final int MOST_PARTS = 6;
+
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .withImportOption(ArchitectureTest::isMain)
@@ -295,6 +298,24 @@ final class ArchitectureTest {
                         type -> type.getPackageName().equals("io.muster.daemon")
                                 || type.getName().startsWith("io.muster.cli.Serve")))
                 .check(CLASSES);
+    }
+
+    /** A record may have any number of data, but one of parts of the daemon is a list of parameters. */
+    @Test
+    void records_bundle_few_parts() {
+        assertThat(CLASSES.stream()
+                        .filter(JavaClass::isRecord)
+                        .filter(type -> type.getFields().stream()
+                                        .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC)
+                                                && isPart(field.getRawType()))
+                                        .count()
+                                > MOST_PARTS)
+                        .map(JavaClass::getName))
+                .isEmpty();
+    }
+
+    private static boolean isPart(JavaClass type) {
+        return type.getPackageName().startsWith("io.muster.daemon") && !type.isRecord() && !type.isEnum();
     }
 
     /** A part receives the parts that it uses, and not the daemon, through which it could access any other part. */

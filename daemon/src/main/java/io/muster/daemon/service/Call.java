@@ -238,13 +238,13 @@ public abstract class Call implements Service, Replier {
 
     @Override
     public final void find(Bytes unread) {
-        backend.answers().searches().find(unread, caller.account(), this);
+        backend.answers().calculations().searches().find(unread, caller.account(), this);
         waits(true, true);
     }
 
     @Override
     public final void feasibility(Bytes unread) {
-        backend.answers().feasible().check(unread, caller.account(), this);
+        backend.answers().calculations().feasible().check(unread, caller.account(), this);
         waits(true, true);
     }
 

@@ -140,8 +140,7 @@ public final class Stage implements AutoCloseable {
                         queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
                 new PastDocuments(rig.journal.archive(), rig.inventory, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
-                feasible,
-                searches);
+                new Backend.Calculations(feasible, searches));
         return new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 parts,
