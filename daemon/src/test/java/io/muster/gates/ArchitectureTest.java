@@ -324,7 +324,7 @@ final class ArchitectureTest {
         noFields().should().haveRawType("io.muster.daemon.Daemon").check(CLASSES);
         noClasses()
                 .that()
-                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving|WarmUp)")
+                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving)")
                 .should()
                 .dependOnClassesThat(among("io.muster.daemon.Daemon"))
                 .check(CLASSES);
