@@ -30,7 +30,7 @@ public record StateDocument(ObjectNode json) {
     public static final String LAYOUT = "resource.layout";
     public static final String IMPACT = "resource.impact";
     static final String HOLDS = "resource.holds";
-    static final String SUMMARY = "resource.summary";
+    public static final String SUMMARY = "resource.summary";
 
     /** The number of marks that a sentence names. */
     private static final int MOST_REFUSED = 4;

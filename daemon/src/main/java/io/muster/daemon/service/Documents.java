@@ -55,6 +55,7 @@ public final class Documents {
     private static final String TARGETS = "targets";
     private static final String INCLUDE = "include";
     private static final int USUAL_HOSTS = 100;
+    private static final int USUAL_PROBLEMS = 10;
     /** How long a problem counts as new if the question does not say it, in seconds. */
     private static final double NEW = 12 * 3600;
 
@@ -247,7 +248,9 @@ public final class Documents {
         now.putLeading(json);
         now.putLifetime(json);
         json.put("journal_bytes", now.journalBytes());
-        new StateSummary(now.state(), now.configured().queues(), ranks(groups)).writeTo(json, groups, query.since());
+        int most = query.limit() == 0 ? USUAL_PROBLEMS : query.limit();
+        new StateSummary(now.state(), now.configured().queues(), ranks(groups))
+                .writeTo(json, groups, query.since(), most);
         return rest(json);
     }
 

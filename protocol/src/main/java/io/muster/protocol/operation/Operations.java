@@ -56,6 +56,7 @@ import static io.muster.protocol.operation.RequestKeys.OWNER;
 import static io.muster.protocol.operation.RequestKeys.PAST_TARGETS;
 import static io.muster.protocol.operation.RequestKeys.PATH;
 import static io.muster.protocol.operation.RequestKeys.PATHS;
+import static io.muster.protocol.operation.RequestKeys.PROBLEMS;
 import static io.muster.protocol.operation.RequestKeys.PROPERTIES;
 import static io.muster.protocol.operation.RequestKeys.PROPERTY_NAMES;
 import static io.muster.protocol.operation.RequestKeys.PRUNE;
@@ -151,7 +152,7 @@ public final class Operations {
             document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, EXPAND)),
             document(Document.LIST, get("list", "/v1/list"), rows(OFFER_STATES, EXPAND, RLIST)),
             // The window of new problems moves, so the same state may lead to another answer.
-            row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE))
+            row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE, PROBLEMS))
                     .most(CHANGE)
                     .at(get("summary", "/v1/summary"))
                     .unread((service, unread) -> service.document(Document.SUMMARY, unread)),

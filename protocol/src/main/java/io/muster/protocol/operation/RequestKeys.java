@@ -43,6 +43,7 @@ public final class RequestKeys {
                     + " online restrict the others; separated by commas.");
     static final RequestKey EXPAND = flag("expand", "Whether each group has the list of its hosts too.");
     static final RequestKey LIMIT = integer("limit", "Rows on a page, 1 to 1000. Default: 100 hosts, or all groups.");
+    static final RequestKey PROBLEMS = integer("limit", "Problems in each list, 1 to 1000. Default: 10.");
     static final RequestKey AFTER = integer("after", "Only rows after this one: `next` of the page before.");
     static final RequestKey EXPLAINED = text(
                     "targets",
