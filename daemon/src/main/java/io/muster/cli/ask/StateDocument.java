@@ -27,6 +27,7 @@ public record StateDocument(ObjectNode json) {
     /** The only document that always has the time. */
     public static final String SERVICE = "resource.service";
 
+    public static final String STATE = "resource.state";
     public static final String LAYOUT = "resource.layout";
     public static final String IMPACT = "resource.impact";
     static final String HOLDS = "resource.holds";

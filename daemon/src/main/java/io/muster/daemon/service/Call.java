@@ -194,12 +194,6 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void state() {
-        backend.answers().queries().state(this);
-        later();
-    }
-
-    @Override
     public final void confirm() {
         backend.answers().queries().confirm(rights().principal(), this);
         later();

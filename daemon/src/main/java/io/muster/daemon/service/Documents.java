@@ -20,6 +20,7 @@ import io.muster.inventory.rset.Queues;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.StateJson;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
@@ -64,6 +65,9 @@ public final class Documents {
     private static final byte[] VERSION =
             ("{\"schema_version\":" + Json.SCHEMA_VERSION).getBytes(StandardCharsets.UTF_8);
 
+    /** The end of a document: a brace, a line end, and the NUL of every payload. */
+    private static final Bytes END = ascii("}\n\0");
+
     private final Map<Document, Turns<Situation>> turns = new EnumMap<>(Document.class);
     private final Inventory inventory;
     private final Selections selections;
@@ -89,6 +93,7 @@ public final class Documents {
             case IMPACT -> Documents::impact;
             case R -> Documents::resources;
             case LAYOUT -> Documents::layout;
+            case STATE -> Documents::everything;
         };
     }
 
@@ -398,6 +403,26 @@ public final class Documents {
         }
         json.set("properties", Offer.properties(resources, among));
         return rest(json);
+    }
+
+    private static Bytes everything(Situation now, StateQuery query) {
+        InventoryState state = now.state();
+        ObjectNode json = now.document();
+        now.putLeading(json);
+        json.put("journal_bytes", now.journalBytes());
+        json.put("up", state.view().up().toString());
+        Bytes head = rest(json);
+        return Bytes.join(
+                head.first(head.length() - END.length()),
+                ascii(",\"R\":"),
+                Bytes.of(state.resources().withoutScheduling().toPieces().all()),
+                ascii(",\"state\":"),
+                Bytes.wrap(StateJson.toBytesWithoutR(state)),
+                END);
+    }
+
+    private static Bytes ascii(String text) {
+        return Bytes.wrap(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Returns a document without its version: from the comma before the first key to the end. */

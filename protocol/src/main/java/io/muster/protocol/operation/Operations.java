@@ -102,6 +102,7 @@ import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.operation.Operation.Kind;
 import io.muster.protocol.operation.Operation.Row;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -133,9 +134,6 @@ public final class Operations {
             row("resource.status", Right.READ, QUESTION).ofFlux().by(Service::status),
             row("resource.sched-status", Right.READ, QUESTION).ofFlux().by(Service::schedStatus),
             row("resource.get", Right.READ, QUESTION).ofFlux().by(Service::get),
-            row("resource.state", Right.READ, QUESTION)
-                    .at(get("state", "/v1/state"))
-                    .by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
             row("resource.marks", Right.READ, QUESTION).by(Service::marks),
             row(FindRequest.TOPIC, Right.READ, QUESTION, EXPR, SUBSYSTEM, FROM, PRUNE, ORDER, BEST, BY, OUTPUT)
@@ -159,6 +157,12 @@ public final class Operations {
             document(Document.IMPACT, get("impact", "/v1/impact"), chosen()),
             document(Document.R, get("r", "/v1/R"), chosen(OFFER_STATES)),
             document(Document.LAYOUT, get("layout", "/v1/layout"), chosen()),
+            row(Document.STATE.topic(), Right.READ, QUESTION, WITH_TIME)
+                    .ofState()
+                    .most(CHANGE)
+                    .at(get("state", "/v1/state"))
+                    .optional((service, unread) ->
+                            service.document(Document.STATE, unread.length() == 0 ? Json.EMPTY_OBJECT : unread)),
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),

@@ -24,8 +24,6 @@ public interface Service {
 
     void get();
 
-    void state();
-
     void confirm();
 
     /** Answers with the vertices that are marked "down", for schedulers. */

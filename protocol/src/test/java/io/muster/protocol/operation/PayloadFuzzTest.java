@@ -16,8 +16,6 @@ import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.ReloadRequest;
-import io.muster.protocol.admin.SchedStatus;
-import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.StateQuery;
 import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.rpc.Cancellation;
@@ -143,9 +141,7 @@ class PayloadFuzzTest {
         ObjectNode json = json(text);
         if (json != null) {
             checkStatus(json);
-            check(json, answer -> SchedStatus.parse(answer).encode());
             check(json, answer -> Get.parse(answer).encode());
-            check(json, answer -> StateAnswer.parse(answer).encode());
             check(json, answer -> Json.encode(DryRunAnswer.parse(answer).toJson()));
             check(json, answer -> Json.encode(FeasibilityAnswer.parse(answer).toJson()));
         }
