@@ -91,7 +91,7 @@ final class ArchitectureTest {
             daemon.tls          | problem                                             | tls                              | config access                                          | daemon.* cli
             daemon.service      | *                                                   | wire rpc acquire admin operation | config ledger past core account access token alert tls | daemon.net daemon.api daemon
             daemon.net          |                                                     | wire rpc operation               | config journal.disk account access tls service         | daemon.relay daemon.http daemon
-            daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
+            daemon.relay        | problem                                             | wire rpc acquire operation tls client | config account access net                              | daemon
             daemon.metrics      |                                                     |                                  |                                                        | daemon
             daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
             daemon.api          | problem state                                       | wire rpc admin operation         | config core account access token service http          | daemon
