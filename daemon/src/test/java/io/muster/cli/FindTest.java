@@ -199,7 +199,7 @@ class FindTest {
                     .hasMessageContaining("/by must be given with /best");
             assertThat(client.rpc("resource.find", json().put("expr", "node")).fieldNames())
                     .toIterable()
-                    .containsExactly("count", "ranks", "hosts", "seq");
+                    .containsExactly("schema_version", "count", "ranks", "hosts", "seq");
         }
     }
 

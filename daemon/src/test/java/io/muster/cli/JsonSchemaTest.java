@@ -90,8 +90,10 @@ final class JsonSchemaTest {
             "check.starttime is string",
             "group.offline_since is null",
             "host.liveness_since is null",
+            "history.damage is string",
             "host.offline_since is null",
             "listed-departed-host.absences item.reason is null",
+            "report.damage is string",
             "trouble.since is null",
             "upgrade-status.permits item is string",
             "why-document.events_refused is string");

@@ -44,12 +44,12 @@ class QueueHostsTest extends VerbTest {
         String sentence =
                 "the configuration says which hosts have the property +debug: change queues.debug.hosts there,"
                         + " and reload it";
-        assertThat(refused(Exit.ERROR, "property", "add", "+debug", "node1").err())
+        assertThat(refused(Exit.USAGE, "property", "add", "+debug", "node1").err())
                 .contains(sentence);
-        assertThat(refused(Exit.ERROR, "property", "remove", "gpu,+debug", "all")
+        assertThat(refused(Exit.USAGE, "property", "remove", "gpu,+debug", "all")
                         .err())
                 .contains(sentence);
-        assertThat(refused(Exit.ERROR, "property", "add", "--dry-run", "+debug", "node1")
+        assertThat(refused(Exit.USAGE, "property", "add", "--dry-run", "+debug", "node1")
                         .err())
                 .contains(sentence);
         assertThat(out("property", "list", "-n")).isEqualTo("+debug 2 node[0,7]\ngpu    4 node[4-7]\n");
@@ -62,7 +62,7 @@ class QueueHostsTest extends VerbTest {
                 hosts = "node2"
                 """);
         succeeds("property", "add", "+debug", "node1");
-        assertThat(refused(Exit.ERROR, "property", "add", "+batch", "node1").err())
+        assertThat(refused(Exit.USAGE, "property", "add", "+batch", "node1").err())
                 .contains("queues.batch.hosts");
     }
 

@@ -50,8 +50,8 @@ final class ArchitectureTest {
      */
     private static final List<Row> PACKAGES = Row.table("""
             package               | inventory                                      | used by
-            inventory.problem     |                                                | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
-            inventory.json        | problem                                        | inventory.* protocol.* daemon.*
+            inventory.problem     |                                                | inventory.* protocol.acquire protocol.operation daemon.* cli.*
+            inventory.json        | problem                                        | inventory.* protocol.* daemon.* cli.past
             inventory.idset       | problem                                        | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.hostlist    | problem idset                                  | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.jgf         | problem                                        | inventory.rset inventory.graph
@@ -103,7 +103,7 @@ final class ArchitectureTest {
             cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
             cli.look     | problem hostlist                                      | admin client                        |                                 | terminal ask | cli
             cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
-            cli.past     | problem idset hostlist rset axis state history        | rpc admin client                    | journal.disk journal past       | terminal ask | cli
+            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | journal.disk journal past       | terminal ask | cli
             cli.journal  | problem history                                       |                                     | config journal.disk journal     | terminal ask | cli
             cli.ledger   | problem                                               |                                     | config journal.disk ledger etcd | terminal ask | cli
             cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli
@@ -119,7 +119,6 @@ final class ArchitectureTest {
             com.fasterxml.jackson.core.       | inventory.* protocol.admin protocol.wire daemon.* cli.follow cli.request cli.rset
             com.fasterxml.jackson.databind.   | inventory.* protocol.* daemon.* cli.*
             com.fasterxml.jackson.dataformat. | daemon.config
-            com.sun.management.               | daemon.metrics
             org.yaml.snakeyaml.               | inventory.request cli.request
             org.roaringbitmap.                | inventory.idset
             org.jspecify.annotations.         | inventory.* protocol.* daemon.* cli.*

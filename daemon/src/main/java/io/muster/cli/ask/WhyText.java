@@ -1,7 +1,6 @@
 package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
@@ -119,7 +118,7 @@ final class WhyText {
                             + text("reporter") + " does not report; what was known last is sent to schedulers:");
         }
         if (account.has("reported")) {
-            String cause = text("cause").isEmpty() ? "" : ": " + LivenessState.words(text("cause"));
+            String cause = text("cause").isEmpty() ? "" : ": " + text("cause");
             double since = StateDocument.time(account.path("liveness_since"));
             line("liveness", text("reported") + (since <= 0 ? "" : " for " + Times.age(since, now)) + cause);
         }

@@ -7,6 +7,13 @@ import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.prometheus.metrics.core.metrics.Info;
+import io.prometheus.metrics.instrumentation.jvm.JvmBufferPoolMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmClassLoadingMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmGarbageCollectorMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmMemoryMetrics;
+import io.prometheus.metrics.instrumentation.jvm.JvmThreadsMetrics;
+import io.prometheus.metrics.instrumentation.jvm.ProcessMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -48,7 +55,13 @@ public final class Metrics implements AutoCloseable {
 
     /** Creates a registry that includes the meters of the JVM and the process. */
     public Metrics(String version, String revision) {
-        new ProcessMetrics(registry.getPrometheusRegistry()).bind();
+        PrometheusRegistry prometheus = registry.getPrometheusRegistry();
+        ProcessMetrics.builder().register(prometheus);
+        JvmMemoryMetrics.builder().register(prometheus);
+        JvmBufferPoolMetrics.builder().register(prometheus);
+        JvmGarbageCollectorMetrics.builder().register(prometheus);
+        JvmThreadsMetrics.builder().register(prometheus);
+        JvmClassLoadingMetrics.builder().register(prometheus);
         info(Meter.BUILD, version, revision, System.getProperty("java.version", ""));
     }
 

@@ -87,7 +87,7 @@ final class ApiTest {
             assertThat(group.path("properties").get(0).asText()).isEqualTo("batch");
             assertThat(group.path("queues").get(0).asText()).isEqualTo("night");
         }
-        assertThat(http.get("/v1/status?queues=nihgt").detail()).isEqualTo("there is no queue nihgt; there are night");
+        assertThat(http.get("/v1/status?queues=nihgt").detail()).isEqualTo("there is no queue nihgt; there is night");
         assertThat(http.get("/v1/status?targets=node1%20node9").detail()).contains("node9 is not in the resource set");
     }
 

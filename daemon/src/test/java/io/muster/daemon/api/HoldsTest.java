@@ -85,7 +85,7 @@ final class HoldsTest {
         assertThat(other.detail()).contains("belongs to another change already, seq " + seq);
         Http.Reply unkeyed = http.post("/v1/holds", hold);
         assertThat(unkeyed.status()).isEqualTo(409);
-        assertThat(unkeyed.detail()).startsWith("node1 (rank 1) already drained - node1: ");
+        assertThat(unkeyed.detail()).startsWith("node1 (rank 1) already drained - admin: fan (root, ");
     }
 
     @Test

@@ -166,13 +166,15 @@ final class HttpServerTest {
 
     @Test
     void readinessReturnsTheReasons() throws IOException {
-        assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n").endsWith("{\"ok\":true,\"reasons\":[]}\n");
+        assertThat(get("/readyz"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .endsWith("{\"schema_version\":1,\"ok\":true,\"reasons\":[]}\n");
         ready = Health.because("the journal is being replayed", "read-only: No space left on device");
         assertThat(get("/readyz"))
                 .startsWith("HTTP/1.1 503 Service Unavailable\r\n")
                 .contains("content-type: application/json\r\n")
                 .endsWith(
-                        "{\"ok\":false,\"reasons\":[\"the journal is being replayed\",\"read-only: No space left on device\"]}\n");
+                        "{\"schema_version\":1,\"ok\":false,\"reasons\":[\"the journal is being replayed\",\"read-only: No space left on device\"]}\n");
         assertThat(get("/healthz")).as("alive all the same").startsWith("HTTP/1.1 200 OK\r\n");
     }
 

@@ -55,7 +55,8 @@ final class ChangeResponseTest {
                 .isEqualTo("{\"changed\":true,\"seq\":" + (seq + 6) + "}");
         assertThat(ask(7, "undrain", "{\"targets\":\"0-1\"}"))
                 .as("the holds of an undrain are what was asked for, and did not end besides")
-                .isEqualTo("{\"changed\":true,\"hosts\":\"node[0-1]\",\"seq\":" + (seq + 7) + "}");
+                .isEqualTo("{\"changed\":true,\"hosts\":\"node[0-1]\",\"seq\":" + (seq + 7)
+                        + ",\"available\":\"node[0-1]\"}");
     }
 
     @Test

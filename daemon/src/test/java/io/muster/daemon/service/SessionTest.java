@@ -662,7 +662,7 @@ class SessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get", "resource.state"})
+    @ValueSource(strings = {"resource.status", "resource.sched-status", "resource.get"})
     void queriesThatArriveDuringAComputationShareOneAnswer(String topic) {
         for (int i = 0; i < 5; i++) {
             owner.send(topic, null, 0);

@@ -18,15 +18,18 @@ public record LivenessState(Liveness.Status status, double since, String cause, 
     /** The cause of the liveness that a host has from a new R until somebody reports something else. */
     public static final String DEFINED = "defined";
 
+    /** What is shown for {@link #DEFINED}. */
+    public static final String ASSUMED = "assumed, no report since R was defined";
+
     private static final Set<String> KEYS = Set.of("idset", "nodelist", "status", "since", "cause");
 
     public LivenessState(Liveness.Status status, double since, String cause) {
         this(status, since, cause, Extras.NONE);
     }
 
-    /** Returns a cause for people. */
-    public static String words(String cause) {
-        return cause.equals(DEFINED) ? "assumed, no report since R was defined" : cause;
+    /** Returns the cause as documents, tables and history show it. */
+    public String reason() {
+        return cause.equals(DEFINED) ? ASSUMED : cause;
     }
 
     /** Reads a state from an object that also names its ranks. */

@@ -96,7 +96,7 @@ public final class Chronicle {
             if (report != null && report.status() != Liveness.Status.ONLINE) {
                 Outage.Kind kind =
                         report.status() == Liveness.Status.OFFLINE ? Outage.Kind.OFFLINE : Outage.Kind.TORPID;
-                Outage outage = Outage.open(kind, "", report.cause(), report.since(), "");
+                Outage outage = Outage.open(kind, "", report.reason(), report.since(), "");
                 stand(standing, host, new Slot(kind, ""), outage);
             }
         });
@@ -346,8 +346,7 @@ public final class Chronicle {
         }
         for (String host : next) {
             if (!before.contains(host) && event.kind() == PastEvent.Kind.DEFINE_OFFLINE) {
-                Outage outage = Outage.open(
-                        Outage.Kind.OFFLINE, "", LivenessState.words(LivenessState.DEFINED), event.time(), "");
+                Outage outage = Outage.open(Outage.Kind.OFFLINE, "", LivenessState.ASSUMED, event.time(), "");
                 put(host, new Slot(Outage.Kind.OFFLINE, ""), outage);
             }
         }

@@ -55,7 +55,7 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         LivenessState report = state.liveness().of(rank);
         if (report != null) {
             boolean lost = state.liveness().reports().lapsedOn(rank) != null;
-            json.put("liveness", lost ? "unknown" : report.status().word()).put("cause", report.cause());
+            json.put("liveness", lost ? "unknown" : report.status().word()).put("cause", report.reason());
             json.put("liveness_since", report.since() <= 0 ? null : Times.rfc3339(report.since()));
         }
         JobUsage known = knownUsage();

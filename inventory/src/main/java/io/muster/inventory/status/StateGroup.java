@@ -157,9 +157,7 @@ public record StateGroup(
             return absence.reason() == null ? "" : absence.reason();
         }
         if (holds == null) {
-            return lapsed != null
-                    ? lapsed.reporter() + " does not report"
-                    : report == null ? "" : LivenessState.words(report.cause());
+            return lapsed != null ? lapsed.reporter() + " does not report" : report == null ? "" : report.reason();
         }
         StringBuilder text = new StringBuilder();
         for (Hold hold : holds.holds()) {
@@ -185,7 +183,7 @@ public record StateGroup(
         json.put("reason", reason());
         time(json, "since", since());
         if (report != null) {
-            json.put("cause", report.cause());
+            json.put("cause", report.reason());
             time(json, "offline_since", report.since());
         }
         if (lapsed != null) {

@@ -2,7 +2,6 @@ package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -51,7 +50,7 @@ record Trouble(String state, double since, double until, String holder, String b
                                 0,
                                 "",
                                 "",
-                                LivenessState.words(group.report().cause())),
+                                group.report().reason()),
                         group);
             }
         }

@@ -115,7 +115,7 @@ class StatePropsTest {
             LivenessState report = Objects.requireNonNull(state.liveness().of(rank));
             if (report.status() != Liveness.Status.ONLINE) {
                 Outage.Kind kind = Outage.Kind.valueOf(report.status().name());
-                open.add(host + " " + Outage.open(kind, "", LivenessState.words(report.cause()), report.since(), ""));
+                open.add(host + " " + Outage.open(kind, "", report.reason(), report.since(), ""));
             }
         });
         state.departed().forEach((host, left) -> collect(open, host, left.holds(), left.absences()));

@@ -147,7 +147,7 @@ class TopTest {
         press("?");
         awaitScreen("sort by newest, state, host");
         press("?", "k", "s", "Enter");
-        awaitScreen("node3 (rank 3): drained", "liveness    online", "event ", "reason=fan");
+        awaitScreen("node3 (rank 3): drained", "liveness    online", "event ", "reason=\"fan\"");
         press("Escape", "G", "Enter");
         awaitScreen("node9 (rank 9): drained", "ticket 4711");
     }

@@ -438,7 +438,7 @@ export function show(main, store, params) {
   }
 
   const repaint = paced(REPAINT, () => {
-    if (!over.isConnected || !store.inventory) return;
+    if (!over.isConnected || !store.inventory || !groups) return;
     if (!tools.contains(document.activeElement)) drawTools();
     wait.remove();
     paint();
