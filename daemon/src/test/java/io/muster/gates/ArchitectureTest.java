@@ -60,7 +60,7 @@ final class ArchitectureTest {
             inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.request
             inventory.request     | problem json idset hostlist rset               | inventory.feasibility protocol.admin cli.request
             inventory.axis        | problem json idset hostlist rset               | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
-            inventory.feasibility | problem idset hostlist rset graph request axis | protocol.admin daemon.service cli.request
+            inventory.feasibility | problem idset hostlist rset graph request axis | protocol.admin daemon.service
             inventory.level       |                                                | inventory.state daemon.*
             inventory.state       | problem json idset hostlist rset axis level    | inventory.status inventory.history protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.status      | problem idset hostlist rset graph axis state   | protocol.admin daemon.core daemon.service daemon cli.*

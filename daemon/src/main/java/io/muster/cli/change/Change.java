@@ -15,7 +15,6 @@ import io.muster.inventory.problem.Text;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Expected;
 import io.muster.protocol.admin.ChangeAnswer;
-import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.operation.ChangeRequest;
@@ -98,17 +97,25 @@ abstract class Change extends ServerVerb {
      */
     private void confirm(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode payload = call.payload().deepCopy().put("dry-run", true);
-        DryRunAnswer dry = DryRunAnswer.parse(send(client, new ChangeRequest.Call(call.topic(), payload)));
-        String named = dry.hosts();
-        if (!dry.confirm() || named == null) {
+        ObjectNode dry = dry(send(client, new ChangeRequest.Call(call.topic(), payload)));
+        if (!dry.path("confirm").asBoolean() || !dry.has("hosts")) {
             return;
         }
+        String named = dry.path("hosts").asText();
         Hostlist hosts = Hostlist.parse(named);
-        String answer = console().ask(question(hosts, dry.nodes()) + " Continue? [y/N]");
+        String answer = console().ask(question(hosts, dry.path("nodes").asInt()) + " Continue? [y/N]");
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
         }
         call.payload().put("expect", named.length() > Expected.LONG ? Expected.digest(hosts) : named);
+    }
+
+    /** Returns the answer to a dry run. A Flux broker knows none and has made the change. */
+    private static ObjectNode dry(ObjectNode answer) {
+        if (!answer.path("events").isArray()) {
+            throw new Failure(Exit.ERROR, "the server has no dry run: it is a Flux broker, not Muster");
+        }
+        return answer;
     }
 
     /** Returns what a change would do, for a user who has to confirm the change. */
@@ -120,7 +127,7 @@ abstract class Change extends ServerVerb {
     private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
-            new DryRunText(DryRunAnswer.parse(answer)).print(console(), zone.zone(console()), json());
+            new DryRunText(dry(answer)).print(console(), zone.zone(console()), json());
             return Exit.OK;
         }
         boolean sent = manner.await(client, timeout());

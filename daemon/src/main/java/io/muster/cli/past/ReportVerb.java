@@ -11,11 +11,14 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Times;
+import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Period;
+import io.muster.inventory.history.Totals;
 import io.muster.protocol.admin.PastQuery;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,8 +39,12 @@ import picocli.CommandLine.Option;
             "  muster report --csv > drained.csv"
         })
 public final class ReportVerb extends Verb {
-    private static final List<String> GROUPINGS = List.of("reason", "host", "holder", "user", "state");
-    private static final List<String> KINDS = List.of("drained", "excluded", "lost", "offline", "torpid");
+    private static final List<String> GROUPINGS =
+            Stream.of(Totals.By.values()).map(Totals.By::word).toList();
+    private static final List<String> KINDS = Stream.of(Outage.Kind.values())
+            .filter(kind -> !kind.isNote())
+            .map(Outage.Kind::word)
+            .toList();
 
     @Mixin
     private final PeriodOptions period = new PeriodOptions();

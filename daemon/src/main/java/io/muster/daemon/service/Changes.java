@@ -1,5 +1,6 @@
 package io.muster.daemon.service;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.SourceFile;
@@ -34,7 +35,6 @@ import io.muster.inventory.state.Once;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.ChangeAnswer;
-import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.operation.ChangeRequest;
 import io.muster.protocol.operation.Operation;
@@ -46,7 +46,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -367,22 +366,30 @@ public final class Changes {
         List<Entry> entries = preview.decision().events().stream()
                 .map(event -> new Entry(0, inventory.now(), by, event))
                 .toList();
-        List<ObjectNode> events = entries.stream().map(Entry::toJson).toList();
-        List<DryRunAnswer.Update> updates = new ArrayList<>();
+        ObjectNode dry = JsonNodeFactory.instance.objectNode();
+        ArrayNode events = dry.putArray("events");
+        entries.forEach(entry -> events.add(entry.toJson()));
+        ArrayNode updates = dry.putArray("updates");
         acquires.preview(preview.after()).forEach((stream, next) -> {
             Principal holder = stream.holder();
-            updates.add(new DryRunAnswer.Update(holder.names(), holder.pid(), next == null ? null : next.toJson()));
+            updates.addObject()
+                    .put("user", holder.names())
+                    .put("pid", holder.pid())
+                    .set("update", next == null ? null : next.toJson());
         });
         InventoryState state = inventory.state();
         Hostlist hosts = targets(state, request).hosts();
         int nodes = state.resources().nodes();
         boolean confirm = (hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes)
                 || (MembershipChanges.isForGood(request.command()) && !events.isEmpty());
-        String named = request.targets().isEmpty() ? null : hosts.toString();
+        if (!request.targets().isEmpty()) {
+            dry.put("hosts", hosts.toString());
+        }
         InventoryState after = preview.after();
         ChangeAnswer answer = withTargets(ChangeAnswer.of(entries, after.resources()), after, request);
-        DryRunAnswer dry = new DryRunAnswer(events, updates, named, nodes, confirm, answer.rest());
-        reply.done(Json.encode(dry.toJson()));
+        dry.put("nodes", nodes).put("confirm", confirm);
+        answer.rest().writeTo(dry);
+        reply.done(Json.encode(dry));
     }
 
     /**

@@ -57,7 +57,7 @@ public record ChangeAnswer(
                     in.flag("repeated"));
         }
 
-        void writeTo(ObjectNode json) {
+        public void writeTo(ObjectNode json) {
             if (!unchanged.isEmpty()) {
                 json.put("unchanged", unchanged);
             }

@@ -142,17 +142,6 @@ class AnswersTest {
                 .isNotNull();
     }
 
-    @Test
-    void theAnswerToADryRunIsReadAsItIsWritten() throws Exception {
-        String golden = "{'events':[{'timestamp':5.0,'name':'drain','context':{'idset':'1'}}],'updates':["
-                + "{'user':'ada','pid':7,'update':{'down':'1'}},{'user':'bob','pid':0,'update':null}],'hosts':'node1','nodes':4,'confirm':false}";
-        DryRunAnswer answer = DryRunAnswer.parse(json(golden));
-        assertThat(answer.events()).hasSize(1);
-        assertThat(answer.updates().get(0).payload()).hasToString("{\"down\":\"1\"}");
-        assertThat(answer.updates().get(1)).isEqualTo(new DryRunAnswer.Update("bob", 0, null));
-        assertThat(answer.toJson()).isEqualTo(json(golden));
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -167,14 +156,11 @@ class AnswersTest {
                 "status|{'R':EMPTY,'drain':{},'online':3}|resource.status: /online: must be a string",
                 "status|{'R':EMPTY,'drain':{},'online':'3-'}|resource.status: /online: idset \"3-\": the range has no end at position 2",
                 "get|{'R':EMPTY}|resource.get: /method: must be a string",
-                "dry-run|{}|dry-run: /events: must be an array",
-                "dry-run|{'events':[],'updates':[{'update':null}]}|dry-run: /updates/0/user: must be a string",
             })
     void malformedAnswersAreRefusedWithTheirPlace(String method, String answer, String sentence) throws Exception {
         Map<String, Function<JsonNode, Object>> readers = Map.of(
                 "status", StatusAnswer::parse,
-                "get", Get::parse,
-                "dry-run", DryRunAnswer::parse);
+                "get", Get::parse);
         ObjectNode json = json(answer.replace("EMPTY", EMPTY_R));
         assertThatThrownBy(() -> Objects.requireNonNull(readers.get(method)).apply(json))
                 .isInstanceOf(InvalidException.class)
