@@ -14,7 +14,6 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.Text;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Expected;
-import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.operation.ChangeRequest;
@@ -131,30 +130,35 @@ abstract class Change extends ServerVerb {
             return Exit.OK;
         }
         boolean sent = manner.await(client, timeout());
-        ChangeAnswer made = ChangeAnswer.parse(answer);
         if (json()) {
             console().json(done(answer));
         } else {
-            tell(client, made);
+            tell(client, answer);
         }
         if (!sent) {
             return manner.timedOut(console());
         }
-        return manner.waitsForIdle() ? manner.awaitIdle(client, made.targets(), givenTimeout(), console()) : Exit.OK;
+        Hostlist targets = Hostlist.parse(answer.path("hosts").asText(""))
+                .append(Hostlist.parse(answer.path("unchanged").asText("")));
+        return manner.waitsForIdle()
+                ? manner.awaitIdle(client, targets.toString(), givenTimeout(), console())
+                : Exit.OK;
     }
 
     /** Prints results that a user might not expect: that nothing changed, or which other holds the change ended. */
-    void tell(FluxClient client, ChangeAnswer answer) throws IOException {
+    void tell(FluxClient client, ObjectNode answer) throws IOException {
         String unchanged = unchanged();
-        if (!answer.changed() && unchanged != null) {
+        if (!answer.path("changed").asBoolean(true) && unchanged != null) {
             console().complain("nothing was changed: " + unchanged);
         }
-        for (ChangeAnswer.Ended hold : answer.ended()) {
-            console().complain("ended the hold " + hold.holder() + " on " + hold.nodelist());
+        for (JsonNode hold : answer.path("ended")) {
+            console()
+                    .complain("ended the hold " + hold.path("holder").asText() + " on "
+                            + hold.path("nodelist").asText());
         }
-        answer.rest().stillOut().forEach(console()::complain);
-        if (console().terminal().isError() && !answer.rest().available().isEmpty()) {
-            console().complain(DryRunText.again(answer.rest().available()));
+        answer.path("still-out").forEach(sentence -> console().complain(sentence.asText()));
+        if (console().terminal().isError() && answer.has("available")) {
+            console().complain(DryRunText.again(answer.path("available").asText()));
         }
     }
 
