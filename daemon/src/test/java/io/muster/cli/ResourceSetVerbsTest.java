@@ -52,6 +52,7 @@ class ResourceSetVerbsTest {
         assertThat(run("", "encode", "-r", "0-2", "-H", "foo[1-2]").err())
                 .contains("2 hosts in foo[1-2] and 3 ranks in 0-2");
         assertThat(run("", "encode", "-r", "x").exit()).isEqualTo(Exit.USAGE);
+        assertThat(run("", "encode", "-H", "n[").exit()).isEqualTo(Exit.USAGE);
     }
 
     @Test

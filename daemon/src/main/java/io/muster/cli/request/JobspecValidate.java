@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
             "Check a jobspec and report every problem, with its line or JSON pointer.",
             "Level v1 checks the text and the schema of RFC 25; level canonical checks RFC 14 and accepts every "
                     + "version.",
-            "The exit status is 0 if the jobspec is valid, 1 if it is not, and 2 if there is nothing to read. "
+            "The exit status is 0 if the jobspec is valid, 1 if it is not, and 2 if it cannot be read. "
                     + "Notes do not count."
         },
         footer = {

@@ -102,7 +102,7 @@ public final class Encode extends SetVerb {
         if (topology && machines.isEmpty()) {
             throw new Failure(Exit.USAGE, "--topology needs --xml, or --local and the program " + Lstopo.PROGRAM);
         }
-        Hostlist named = hosts == null ? Hostlist.EMPTY : Hostlist.parse(hosts);
+        Hostlist named = hosts == null ? Hostlist.EMPTY : hostlist("--hosts", hosts);
         Idset members = members(named, machines);
         Hostlist all = hosts == null ? hosts(members.size(), machines) : named;
         if (all.size() != members.size()) {

@@ -9,6 +9,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.SourceFile;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.NotJson;
@@ -86,6 +87,14 @@ abstract class SetVerb extends Verb {
         return colon < 0
                 ? Map.entry(text, members)
                 : Map.entry(text.substring(0, colon), idset(text, text.substring(colon + 1)));
+    }
+
+    static Hostlist hostlist(String option, String text) {
+        try {
+            return Hostlist.parse(text);
+        } catch (MalformedException e) {
+            throw new Failure(Exit.USAGE, option + ": " + e.getMessage());
+        }
     }
 
     static Idset idset(String option, String text) {
