@@ -16,6 +16,7 @@ import io.muster.daemon.core.Waiters;
 import io.muster.daemon.core.WallClock;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.ledger.Ledger;
+import io.muster.daemon.service.Streams;
 import io.muster.inventory.axis.Liveness;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +29,7 @@ record Core(
         Ledger ledger,
         @Nullable EtcdLedger shared,
         Inventory inventory,
-        AcquireStreams acquires,
-        JournalStreams journals,
-        Waiters waiters,
-        Reporters reporters,
+        Streams streams,
         Expiry expiry,
         Snapshots snapshots)
         implements Configurable {
@@ -70,7 +68,8 @@ record Core(
         inventory.listen(expiry);
         inventory.listen(new ChangeLog(threads.worker()));
         inventory.listen(snapshots);
-        Core core = new Core(ledger, shared, inventory, acquires, journals, waiters, reporters, expiry, snapshots);
+        Streams streams = new Streams(acquires, journals, waiters, reporters);
+        Core core = new Core(ledger, shared, inventory, streams, expiry, snapshots);
         core.configure(config);
         return core;
     }
@@ -78,12 +77,13 @@ record Core(
     /** Passes the settings that a reload may change to the parts, which know no configuration. For the core thread. */
     @Override
     public void configure(Config config) {
-        AcquireSettings streams = config.streams();
-        acquires.configure(
-                streams.acquire() == AcquireSettings.Acquire.SHARED,
-                streams.batch().toDuration());
+        AcquireSettings settings = config.streams();
+        streams.acquires()
+                .configure(
+                        settings.acquire() == AcquireSettings.Acquire.SHARED,
+                        settings.batch().toDuration());
         inventory.clock().limits(limits(config));
-        journals.keep(config.storage().journalMax());
+        streams.journals().keep(config.storage().journalMax());
         snapshots.every(config.storage().snapshotEvery());
     }
 

@@ -28,12 +28,10 @@ import io.muster.daemon.service.DaemonDocument;
 import io.muster.daemon.service.Documents;
 import io.muster.daemon.service.Explanations;
 import io.muster.daemon.service.FeasibilityChecks;
-import io.muster.daemon.service.Histories;
 import io.muster.daemon.service.PastDocuments;
 import io.muster.daemon.service.Queries;
 import io.muster.daemon.service.Searches;
 import io.muster.daemon.service.Selections;
-import io.muster.daemon.service.Streams;
 import io.muster.daemon.service.Structures;
 import io.muster.daemon.service.Tracer;
 import io.muster.daemon.service.WebTokens;
@@ -82,7 +80,6 @@ final class Daemon {
     final Certificates certificates;
     private final Handshakes handshakes;
     private volatile @Nullable ConfigReload reload;
-    private volatile @Nullable WarmUp warmUp;
 
     /** Builds the parts up to the sockets: peers are served from then on. The core thread owns its parts, so it builds them. */
     private Daemon(
@@ -110,10 +107,12 @@ final class Daemon {
             following.catchUp(config);
         } else {
             threads.core()
-                    .execute(core.acquires()::start); // an acquisition that is kept decides which parts of a new R wait
+                    .execute(
+                            core.streams().acquires()
+                                    ::start); // an acquisition that is kept decides which parts of a new R wait
             preparation.start(config);
             threads.core().execute(core.expiry()::start);
-            threads.core().execute(core.reporters()::start);
+            threads.core().execute(core.streams().reporters()::start);
         }
         // Health reports a missing state directory, and a disk that refused changes is used again before the next
         // request arrives.
@@ -129,9 +128,8 @@ final class Daemon {
         web.prepare(config, core, backend, tokens);
         this.handshakes = new Handshakes(certificates, threads.network(), threads.handshakes());
         bind(trace);
-        threads.core().execute(backend.streams().histories()::prepare);
-        threads.every(PREPARE_SECONDS, backend.streams().histories()::prepare);
-        threads.every(Histories.UNREAD_SECONDS, backend.streams().histories()::endUnread);
+        threads.core().execute(backend.answers().past()::prepare);
+        threads.every(PREPARE_SECONDS, backend.answers().past()::prepare);
         threads.every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         threads.every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
@@ -238,8 +236,8 @@ final class Daemon {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
                 core.inventory(),
-                core.acquires(),
-                core.reporters(),
+                core.streams().acquires(),
+                core.streams().reporters(),
                 Build.attributes(config, environment, () -> SharedLedger.attributes(core.ledger())),
                 telemetry,
                 threads.beside(threads.answers()));
@@ -251,36 +249,33 @@ final class Daemon {
         Selections selections = new Selections(core.inventory(), searches, structures);
         Changes changes = new Changes(
                 core.inventory(),
-                core.acquires(),
+                core.streams().acquires(),
                 selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
-        Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
         Backend.Answers answers = new Backend.Answers(
                 queries,
                 new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
                 new Explanations(
                         queries,
                         core.inventory()::now,
-                        core.journals().recent()::kept,
+                        core.streams().journals().recent()::kept,
                         selections,
                         structures,
                         threads.beside(threads.api())),
-                new PastDocuments(core.inventory(), histories, threads.beside(threads.api())),
+                new PastDocuments(core.ledger().archive(), core.inventory(), threads.beside(threads.past())),
                 new DaemonDocument(
                         core.inventory(),
                         queries,
                         core.ledger(),
                         certificates::expiries,
                         threads.beside(threads.api())),
-                feasible,
-                searches);
-        Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters(), histories);
+                new Backend.Calculations(feasible, searches));
         Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
-        return new Backend(sender, answers, streams, changes, alerts, pages);
+        return new Backend(sender, answers, core.streams(), changes, alerts, pages);
     }
 
     private static Admission admission(Config config, Environment environment) {
@@ -328,11 +323,6 @@ final class Daemon {
         hangup.then(hangups::hangup);
         telemetry.onCondition(vitals::conditionChanged);
         vitals.ready(config);
-        long seq = core.inventory().seq();
-        // The first change ends the warm-up, because the change needs the processors.
-        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq);
-        warmUp = started;
-        started.start();
     }
 
     ConfigReload reload(Config.Source source) {
@@ -355,7 +345,7 @@ final class Daemon {
                 core,
                 backend.alerts(),
                 backend.answers().queries(),
-                backend.answers().searches(),
+                backend.answers().calculations().searches(),
                 next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();
         parts.add(next ->
@@ -386,13 +376,9 @@ final class Daemon {
             hangups.end();
         }
         vitals.stopping();
-        WarmUp started = warmUp;
-        if (started != null) {
-            started.end();
-        }
         web.close();
         threads.worker().execute(tokens::writeUses);
-        new Stop(core, threads, sockets, backend.streams().histories()::endAll, PATIENCE_WITH_DISK).run();
+        new Stop(core, threads, sockets, backend.answers().past()::endAll, PATIENCE_WITH_DISK).run();
         log.info("stopped");
     }
 }

@@ -41,11 +41,11 @@ final class Gauges {
         SharedLedger.bind(metrics, core.ledger());
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
         metrics.gauge(Meter.CLOCK_JUMP, core.inventory().clock()::jump);
-        metrics.gauge(Meter.ACQUIRE_STREAMS, core.acquires()::size);
-        metrics.gauge(Meter.ACQUIRE_AWAY, core.acquires()::away);
-        metrics.gauge(Meter.REPORTERS, core.reporters()::size);
-        gauges.usage(core.reporters());
-        metrics.gauge(Meter.JOURNAL_STREAMS, core.journals()::size);
+        metrics.gauge(Meter.ACQUIRE_STREAMS, core.streams().acquires()::size);
+        metrics.gauge(Meter.ACQUIRE_AWAY, core.streams().acquires()::away);
+        metrics.gauge(Meter.REPORTERS, core.streams().reporters()::size);
+        gauges.usage(core.streams().reporters());
+        metrics.gauge(Meter.JOURNAL_STREAMS, core.streams().journals()::size);
         metrics.gauge(Meter.CONNECTIONS_HELD, () -> gate.accounts().held(true), "guests");
         metrics.gauge(Meter.CONNECTIONS_HELD, () -> gate.accounts().held(false), "others");
         for (Listener socket : sockets) {

@@ -155,7 +155,7 @@ final class Leadership implements RoleActions {
         Committed loaded = new Committed(StateJson.parse(state), seq);
         onCore(() -> {
             core.inventory().clock().reached(time);
-            core.journals().forgetUntil(time);
+            core.streams().journals().forgetUntil(time);
             core.inventory().replace(loaded);
         });
     }
@@ -196,7 +196,7 @@ final class Leadership implements RoleActions {
         long turn = ++turns;
         leads = true;
         core.inventory().refuse(elsewhere("this daemon begins to lead: try again in a few seconds"), true);
-        core.acquires().start(); // an acquisition that is kept decides which parts of a new R wait
+        core.streams().acquires().start(); // an acquisition that is kept decides which parts of a new R wait
         threads.reloads().execute(() -> prepare(turn, isNew));
     }
 
@@ -217,7 +217,7 @@ final class Leadership implements RoleActions {
                 if (silence == null) {
                     core.inventory().refuse(null, false);
                 }
-                core.reporters().start();
+                core.streams().reporters().start();
                 core.expiry().start();
                 log.info("this daemon leads from seq {} on", core.inventory().seq());
                 settled.complete(true);
@@ -248,7 +248,7 @@ final class Leadership implements RoleActions {
             }
             caughtUp.complete(true);
             silence = null;
-            core.acquires().refuse(null);
+            core.streams().acquires().refuse(null);
             if (then != null) {
                 then.run();
             }
@@ -256,9 +256,9 @@ final class Leadership implements RoleActions {
     }
 
     private void end(RpcException reason) {
-        core.acquires().handOver(reason);
-        core.journals().endAll(reason);
-        core.reporters().endAll(reason);
+        core.streams().acquires().handOver(reason);
+        core.streams().journals().endAll(reason);
+        core.streams().reporters().endAll(reason);
     }
 
     @Override
@@ -280,11 +280,11 @@ final class Leadership implements RoleActions {
                 log.error("etcd does not answer: streams end, and new changes are refused");
                 Answer.Failed why = elsewhere(silence);
                 end(why.error());
-                core.acquires().refuse(why);
+                core.streams().acquires().refuse(why);
                 core.inventory().refuse(why, true);
             } else if (!silent && silence != null) {
                 silence = null;
-                core.acquires().refuse(null);
+                core.streams().acquires().refuse(null);
                 if (leads) {
                     log.info("etcd answers again, and this daemon still leads");
                     serve(false);

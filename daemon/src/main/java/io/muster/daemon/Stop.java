@@ -68,9 +68,9 @@ final class Stop {
     private void endStreams(CompletableFuture<Boolean> ended) {
         core.inventory().close(); // if changes are left unanswered
         RpcException stopping = new RpcException(Errno.ECANCELED, "the daemon is stopping");
-        core.acquires().endAll(stopping);
-        core.journals().endAll(stopping);
-        core.reporters().endAll(stopping);
+        core.streams().acquires().endAll(stopping);
+        core.streams().journals().endAll(stopping);
+        core.streams().reporters().endAll(stopping);
         endHistories.accept(stopping);
         ended.complete(true);
     }

@@ -22,9 +22,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -46,7 +46,7 @@ final class Web implements Configurable, AutoCloseable {
     private final Gate gate;
     private final Probes probes;
     private final Telemetry telemetry;
-    private final List<HttpServer> servers = new ArrayList<>();
+    private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
     private @Nullable String url;
     private volatile @Nullable Broadcast events;
     private @Nullable Api api;
@@ -78,7 +78,7 @@ final class Web implements Configurable, AutoCloseable {
                     threads.network(),
                     config.storage().journalMax(),
                     core.inventory().seq());
-            WebEvents.start(core.inventory(), core.journals().recent(), fresh);
+            WebEvents.start(core.inventory(), core.streams().journals().recent(), fresh);
             return fresh;
         });
         events = broadcast;

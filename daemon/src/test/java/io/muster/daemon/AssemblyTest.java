@@ -213,12 +213,12 @@ class AssemblyTest {
             Preparation preparation = new Preparation(daemon.core, daemon.threads);
             preparation.start(config());
             AcquireStream scheduler = daemon.threads.onCore(
-                    () -> daemon.core.acquires().acquire(noting(new ArrayList<>()), Rig.ALICE, null));
+                    () -> daemon.core.streams().acquires().acquire(noting(new ArrayList<>()), Rig.ALICE, null));
             Config six = sixNodes();
             preparation.configure(six);
             assertThat(daemon.nodes()).isEqualTo(4);
 
-            daemon.threads.core().execute(() -> daemon.core.acquires().release(scheduler));
+            daemon.threads.core().execute(() -> daemon.core.streams().acquires().release(scheduler));
             preparation.configure(six);
             assertThat(daemon.nodes()).isEqualTo(6);
         }
@@ -380,7 +380,7 @@ class AssemblyTest {
         Started daemon = new Started(disk);
         new Preparation(daemon.core, daemon.threads).start(config());
         List<String> received = new CopyOnWriteArrayList<>();
-        daemon.threads.onCore(() -> daemon.core.acquires().acquire(noting(received), Rig.ALICE, null));
+        daemon.threads.onCore(() -> daemon.core.streams().acquires().acquire(noting(received), Rig.ALICE, null));
         disk.fault((kind, name) -> {
             if (kind == FaultyDisk.Kind.FORCE) {
                 awaitEndOfTest();

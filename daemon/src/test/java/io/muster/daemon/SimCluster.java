@@ -110,7 +110,7 @@ final class SimCluster {
                             || each.name.equals(leader)
                             || core == null
                             || !each.isAwake()
-                            || core.acquires().size() == 0,
+                            || core.streams().acquires().size() == 0,
                     each.name + " serves a scheduler, and " + leader + " leads");
         }
     }

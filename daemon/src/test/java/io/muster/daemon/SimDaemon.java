@@ -197,7 +197,7 @@ final class SimDaemon {
             parts = built;
             Preparation configured = new Preparation(built, this);
             preparation = configured;
-            core.execute(built.acquires()::start);
+            core.execute(built.streams().acquires()::start);
             configured.start(config);
             core.execute(built.expiry()::start);
             watch(built);

@@ -66,7 +66,7 @@ final class SimScheduler {
         void open(Core core, SimDaemon.Run at) {
             process = at;
             try {
-                stream = core.acquires().acquire(this, by, owner);
+                stream = core.streams().acquires().acquire(this, by, owner);
                 if (connection != this) { // given up meanwhile
                     close();
                 }
@@ -97,7 +97,7 @@ final class SimScheduler {
             daemon.ask(0, (now, at) -> {
                 if (at == process && open != null && isWritable()) {
                     boolean behind = open.isBehind();
-                    now.acquires().resume(open);
+                    now.streams().acquires().resume(open);
                     if (behind && isWritable() && !over && connection == this) {
                         know(now.inventory().state());
                     }
@@ -114,7 +114,7 @@ final class SimScheduler {
             if (daemon.cutFromClients) {
                 cluster.simulation().after(500 * MILLI, this::close);
             } else {
-                daemon.ask(0, (core, at) -> core.acquires().release(open));
+                daemon.ask(0, (core, at) -> core.streams().acquires().release(open));
             }
         }
 

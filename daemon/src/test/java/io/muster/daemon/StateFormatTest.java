@@ -353,8 +353,7 @@ class StateFormatTest {
             try (Inquiry inquiry = new Inquiry(journal.archive(), all, present)) {
                 while (!inquiry.isDone()) {
                     inquiry.read(Integer.MAX_VALUE)
-                            .forEach((outage, hosts) ->
-                                    hosts.forEach(host -> lines.add(host + " " + outage.toJson(present.time()))));
+                            .forEach((outage, hosts) -> hosts.forEach(host -> lines.add(host + " " + outage.toJson())));
                 }
                 assertThat(inquiry.coverage().damage()).isEmpty();
             }

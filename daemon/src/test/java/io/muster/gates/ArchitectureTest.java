@@ -50,8 +50,8 @@ final class ArchitectureTest {
      */
     private static final List<Row> PACKAGES = Row.table("""
             package               | inventory                                      | used by
-            inventory.problem     |                                                | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
-            inventory.json        | problem                                        | inventory.* protocol.* daemon.*
+            inventory.problem     |                                                | inventory.* protocol.acquire protocol.operation daemon.* cli.*
+            inventory.json        | problem                                        | inventory.* protocol.* daemon.* cli.past
             inventory.idset       | problem                                        | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.hostlist    | problem idset                                  | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.jgf         | problem                                        | inventory.rset inventory.graph
@@ -60,7 +60,7 @@ final class ArchitectureTest {
             inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.request
             inventory.request     | problem json idset hostlist rset               | inventory.feasibility protocol.admin cli.request
             inventory.axis        | problem json idset hostlist rset               | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
-            inventory.feasibility | problem idset hostlist rset graph request axis | protocol.admin daemon.service cli.request
+            inventory.feasibility | problem idset hostlist rset graph request axis | protocol.admin daemon.service
             inventory.level       |                                                | inventory.state daemon.*
             inventory.state       | problem json idset hostlist rset axis level    | inventory.status inventory.history protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.status      | problem idset hostlist rset graph axis state   | protocol.admin daemon.core daemon.service daemon cli.*
@@ -91,7 +91,7 @@ final class ArchitectureTest {
             daemon.tls          | problem                                             | tls                              | config access                                          | daemon.* cli
             daemon.service      | *                                                   | wire rpc acquire admin operation | config ledger past core account access token alert tls | daemon.net daemon.api daemon
             daemon.net          |                                                     | wire rpc operation               | config journal.disk account access tls service         | daemon.relay daemon.http daemon
-            daemon.relay        | problem                                             | wire rpc acquire tls client      | config account access net                              | daemon
+            daemon.relay        | problem                                             | wire rpc acquire operation tls client | config account access net                              | daemon
             daemon.metrics      |                                                     |                                  |                                                        | daemon
             daemon.http         |                                                     | wire                             | config account access tls net                          | daemon.api daemon
             daemon.api          | problem state                                       | wire rpc admin operation         | config core account access token service http          | daemon
@@ -103,7 +103,7 @@ final class ArchitectureTest {
             cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
             cli.look     | problem hostlist                                      | admin client                        |                                 | terminal ask | cli
             cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
-            cli.past     | problem idset hostlist rset axis state history        | rpc admin client                    | journal.disk journal past       | terminal ask | cli
+            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | journal.disk journal past       | terminal ask | cli
             cli.journal  | problem history                                       |                                     | config journal.disk journal     | terminal ask | cli
             cli.ledger   | problem                                               |                                     | config journal.disk ledger etcd | terminal ask | cli
             cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli
@@ -138,6 +138,9 @@ final class ArchitectureTest {
             java.time.Clock                   |
             java.time.InstantSource           | daemon.* cli.terminal cli.journal cli
             """);
+
+    /** The same limit as that for the parameters of a constructor in {@link TidyTest}. */
+    private static final int MOST_PARTS = 6;
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -296,13 +299,31 @@ final class ArchitectureTest {
                 .check(CLASSES);
     }
 
+    /** A record may have any number of data, but one of parts of the daemon is a list of parameters. */
+    @Test
+    void records_bundle_few_parts() {
+        assertThat(CLASSES.stream()
+                        .filter(JavaClass::isRecord)
+                        .filter(type -> type.getFields().stream()
+                                        .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC)
+                                                && isPart(field.getRawType()))
+                                        .count()
+                                > MOST_PARTS)
+                        .map(JavaClass::getName))
+                .isEmpty();
+    }
+
+    private static boolean isPart(JavaClass type) {
+        return type.getPackageName().startsWith("io.muster.daemon") && !type.isRecord() && !type.isEnum();
+    }
+
     /** A part receives the parts that it uses, and not the daemon, through which it could access any other part. */
     @Test
     void no_part_depends_on_the_daemon_class() {
         noFields().should().haveRawType("io.muster.daemon.Daemon").check(CLASSES);
         noClasses()
                 .that()
-                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving|WarmUp)")
+                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving)")
                 .should()
                 .dependOnClassesThat(among("io.muster.daemon.Daemon"))
                 .check(CLASSES);

@@ -1,5 +1,6 @@
 package io.muster.bench;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Pause;
 import io.muster.daemon.journal.Journal;
@@ -14,7 +15,6 @@ import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -27,10 +27,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.StateJson;
 import io.muster.it.harness.DaemonProcess;
-import io.muster.protocol.admin.HistoryAnswer;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -42,7 +39,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -199,15 +195,9 @@ public final class HistoryBenchmark {
     }
 
     private static int ask(DaemonProcess daemon, String host) throws IOException {
-        int rows = 0;
-        ObjectNode request = new HistoryRequest(Set.of(host), new Period(0, Double.MAX_VALUE), false).toJson();
-        try (FluxClient client = daemon.connect();
-                ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
-            while (stream.hasNext()) {
-                HistoryAnswer part = HistoryAnswer.parse(stream.next());
-                rows += part.intervals().size();
-            }
+        try (FluxClient client = daemon.connect()) {
+            ObjectNode question = JsonNodeFactory.instance.objectNode().put("targets", host);
+            return client.rpc("resource.history", question).path("intervals").size();
         }
-        return rows;
     }
 }

@@ -389,24 +389,15 @@ class EveryTopicTest {
     }
 
     @Test
-    void historyIsAnsweredAsAStream() throws IOException {
+    void historyIsOneDocument() throws IOException {
         ask("resource.drain", "{'targets':'13','reason':'past'}");
         ask("resource.undrain", "{'targets':'13'}");
-        try (ResponseStream stream = client.stream("resource.history", json("{'hosts':'node13'}"))) {
-            JsonNode interval = stream.next().at("/intervals/0");
-            assertThat(interval.path("reason").asText()).isEqualTo("past");
-            assertThat(interval.path("hosts").asText()).isEqualTo("node13");
-            assertThat(stream.hasNext()).isFalse();
-        }
-        refused(Errno.EPROTO, "requires streaming RPC flag", () -> client.rpc("resource.history", json("{}")));
-        refused(Errno.EPROTO, "/hosts must be a string", () -> history("{'hosts':1}"));
-        refused(Errno.EINVAL, "", () -> history("{'hosts':'node['}"));
-    }
-
-    private void history(String payload) throws IOException {
-        try (ResponseStream stream = client.stream("resource.history", json(payload))) {
-            stream.next();
-        }
+        JsonNode interval =
+                client.rpc("resource.history", json("{'targets':'node13'}")).at("/intervals/0");
+        assertThat(interval.path("reason").asText()).isEqualTo("past");
+        assertThat(interval.path("hosts").asText()).isEqualTo("node13");
+        refused(Errno.EPROTO, "/targets must be a string", () -> client.rpc("resource.history", json("{'targets':1}")));
+        refused(Errno.EPROTO, "", () -> client.rpc("resource.history", json("{'targets':'node['}")));
     }
 
     private static String jobOf(int nodes) {

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Zone;
-import io.muster.inventory.status.WhyText;
 import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.RpcException;

@@ -27,10 +27,11 @@ public record StateDocument(ObjectNode json) {
     /** The only document that always has the time. */
     public static final String SERVICE = "resource.service";
 
+    public static final String STATE = "resource.state";
     public static final String LAYOUT = "resource.layout";
     public static final String IMPACT = "resource.impact";
     static final String HOLDS = "resource.holds";
-    static final String SUMMARY = "resource.summary";
+    public static final String SUMMARY = "resource.summary";
 
     /** The number of marks that a sentence names. */
     private static final int MOST_REFUSED = 4;
@@ -51,7 +52,7 @@ public record StateDocument(ObjectNode json) {
     }
 
     /** Returns the failure of a question that was refused. A Flux broker refuses all of Muster's own topics. */
-    static Failure refused(RpcException e) {
+    public static Failure refused(RpcException e) {
         if (e.errno().equals(Errno.ENOSYS)) {
             return new Failure(
                     Exit.ERROR,
@@ -73,7 +74,7 @@ public record StateDocument(ObjectNode json) {
         ObjectNode question = JsonNodeFactory.instance.objectNode().put(key, targets);
         Hostlist hosts = Hostlist.EMPTY;
         Idset.Builder ranks = Idset.builder();
-        for (JsonNode group : ask(client, STATUS, question).json.path("groups")) {
+        for (JsonNode group : ask(client, LAYOUT, question).json.path("resources")) {
             hosts = hosts.append(Hostlist.parse(group.path("hosts").asText()));
             ranks.addAll(Idset.parse(group.path("ranks").asText()));
         }

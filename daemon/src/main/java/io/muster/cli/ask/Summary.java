@@ -13,17 +13,15 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * The inventory in one screen, which {@code muster summary} prints.
  */
-public record Summary(StateDocument document) {
+public record Summary(StateDocument document, int most) {
     /** The number of rows of each kind if there is no terminal; otherwise the height of the terminal determines it. */
     private static final int ROWS = 10;
 
@@ -33,13 +31,13 @@ public record Summary(StateDocument document) {
     /** The kinds of rows: queues, properties, and new, oldest and ending troubles. */
     private static final int KINDS = 5;
 
-    public static Summary ask(FluxClient client, ObjectNode question) throws IOException {
-        return new Summary(StateDocument.ask(client, StateDocument.SUMMARY, question));
+    public static Summary ask(FluxClient client, ObjectNode question, Console console) throws IOException {
+        int height = console.terminal().height();
+        int most = height == 0 ? ROWS : Math.max(2, (height - OTHER_LINES) / KINDS);
+        return new Summary(StateDocument.ask(client, StateDocument.SUMMARY, question.put("limit", most)), most);
     }
 
     public void print(Console console, Zone zone) {
-        int height = console.terminal().height();
-        int most = height == 0 ? ROWS : Math.max(2, (height - OTHER_LINES) / KINDS);
         Map<String, String> lines = new LinkedHashMap<>();
         JsonNode all = json().path("all");
         lines.put(
@@ -59,7 +57,7 @@ public record Summary(StateDocument document) {
                 json().path("clock").isNull() ? "" : json().path("clock").asText());
         lines.values().removeIf(String::isEmpty);
         lines.forEach((label, text) -> console.println(String.format(Locale.ROOT, "%-9s  %s", label, text)));
-        for (Table table : List.of(parts(most), troubles(most, console.style().width()))) {
+        for (Table table : List.of(parts(), troubles(console.style().width()))) {
             if (!table.rows().isEmpty()) {
                 console.print("\n" + table.render(true, console.style()));
             }
@@ -116,7 +114,7 @@ public record Summary(StateDocument document) {
                 + (kept == 0 ? "" : "; the journal has " + StateDocument.count(kept >> 10) + " KiB");
     }
 
-    private Table parts(int most) {
+    private Table parts() {
         Table table = new Table(
                 Column.left("kind", ""),
                 Column.flexible("name", "NAME"),
@@ -126,8 +124,8 @@ public record Summary(StateDocument document) {
                 Column.right("cores", "OF CORES"),
                 Column.right("gpusup", "UP"),
                 Column.right("gpus", "OF GPUS"));
-        rows(table, "queue", rows("queues"), most);
-        rows(table, "property", rows("properties"), most);
+        rows(table, "queue", rows("queues"));
+        rows(table, "property", rows("properties"));
         return table;
     }
 
@@ -138,7 +136,7 @@ public record Summary(StateDocument document) {
     }
 
     /** Adds a row for each of the parts with the most hosts down. */
-    private static void rows(Table table, String kind, List<JsonNode> parts, int most) {
+    private void rows(Table table, String kind, List<JsonNode> parts) {
         Comparator<JsonNode> down = Comparator.comparing(
                 part -> part.path("nnodes_up").asInt() - part.path("nnodes").asInt());
         List<JsonNode> shown = parts.stream().sorted(down).limit(most).toList();
@@ -161,7 +159,7 @@ public record Summary(StateDocument document) {
         return row == 0 ? kind : row == 1 && cut ? "of " + StateDocument.count(all) : "";
     }
 
-    private Table troubles(int most, int width) {
+    private Table troubles(int width) {
         List<Column> columns = List.of(
                 Column.left("kind", ""),
                 Column.right("since", "SINCE"),
@@ -171,30 +169,27 @@ public record Summary(StateDocument document) {
                 Column.left("holder", "HOLDER").optional(true),
                 Column.reason(),
                 Column.hosts("nodelist", "NODELIST"));
-        return Table.fitting(columns, width, shown -> troubles(shown, most));
+        return Table.fitting(columns, width, this::troubles);
     }
 
-    private Table troubles(List<Column> columns, int most) {
+    private Table troubles(List<Column> columns) {
         Table table = new Table(columns);
-        Set<JsonNode> printed = new HashSet<>();
         String recent = "new in " + Times.span(document.now() - document.time("since"));
-        troubles(table, recent, rows("new"), most, printed);
-        troubles(table, "oldest", rows("oldest"), most, printed);
-        troubles(table, "ending", rows("ending"), most, printed);
+        troubles(table, recent, "new");
+        troubles(table, "oldest", "oldest");
+        troubles(table, "ending", "ending");
         return table;
     }
 
-    /** Adds a row for each of the first troubles of a kind that have none yet. */
-    private void troubles(Table table, String kind, List<JsonNode> all, int most, Set<JsonNode> printed) {
+    private void troubles(Table table, String kind, String key) {
         double now = document.now();
-        List<JsonNode> others =
-                all.stream().filter(trouble -> !printed.contains(trouble)).toList();
-        for (int i = 0; i < Math.min(most, others.size()); i++) {
-            JsonNode trouble = others.get(i);
-            printed.add(trouble);
+        List<JsonNode> all = rows(key);
+        int total = json().path(key + "_total").asInt();
+        for (int i = 0; i < all.size(); i++) {
+            JsonNode trouble = all.get(i);
             double until = StateDocument.time(trouble.path("until"));
             Map<String, String> cells = Map.of(
-                    "kind", label(i, kind, all.size(), others.size() > most),
+                    "kind", label(i, kind, total, all.size() == most && total > most),
                     "since", Times.age(StateDocument.time(trouble.path("since")), now),
                     "state", trouble.path("state").asText(),
                     "nnodes", count(trouble, "nnodes"),

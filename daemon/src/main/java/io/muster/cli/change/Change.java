@@ -14,8 +14,6 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.Text;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Expected;
-import io.muster.protocol.admin.ChangeAnswer;
-import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.operation.ChangeRequest;
@@ -98,17 +96,25 @@ abstract class Change extends ServerVerb {
      */
     private void confirm(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode payload = call.payload().deepCopy().put("dry-run", true);
-        DryRunAnswer dry = DryRunAnswer.parse(send(client, new ChangeRequest.Call(call.topic(), payload)));
-        String named = dry.hosts();
-        if (!dry.confirm() || named == null) {
+        ObjectNode dry = dry(send(client, new ChangeRequest.Call(call.topic(), payload)));
+        if (!dry.path("confirm").asBoolean() || !dry.has("hosts")) {
             return;
         }
+        String named = dry.path("hosts").asText();
         Hostlist hosts = Hostlist.parse(named);
-        String answer = console().ask(question(hosts, dry.nodes()) + " Continue? [y/N]");
+        String answer = console().ask(question(hosts, dry.path("nodes").asInt()) + " Continue? [y/N]");
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
         }
         call.payload().put("expect", named.length() > Expected.LONG ? Expected.digest(hosts) : named);
+    }
+
+    /** Returns the answer to a dry run. A Flux broker knows none and has made the change. */
+    private static ObjectNode dry(ObjectNode answer) {
+        if (!answer.path("events").isArray()) {
+            throw new Failure(Exit.ERROR, "the server has no dry run: it is a Flux broker, not Muster");
+        }
+        return answer;
     }
 
     /** Returns what a change would do, for a user who has to confirm the change. */
@@ -120,34 +126,39 @@ abstract class Change extends ServerVerb {
     private int make(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode answer = send(client, call);
         if (manner.dryRun()) {
-            new DryRunText(DryRunAnswer.parse(answer)).print(console(), zone.zone(console()), json());
+            new DryRunText(dry(answer)).print(console(), zone.zone(console()), json());
             return Exit.OK;
         }
         boolean sent = manner.await(client, timeout());
-        ChangeAnswer made = ChangeAnswer.parse(answer);
         if (json()) {
             console().json(done(answer));
         } else {
-            tell(client, made);
+            tell(client, answer);
         }
         if (!sent) {
             return manner.timedOut(console());
         }
-        return manner.waitsForIdle() ? manner.awaitIdle(client, made.targets(), givenTimeout(), console()) : Exit.OK;
+        Hostlist targets = Hostlist.parse(answer.path("hosts").asText(""))
+                .append(Hostlist.parse(answer.path("unchanged").asText("")));
+        return manner.waitsForIdle()
+                ? manner.awaitIdle(client, targets.toString(), givenTimeout(), console())
+                : Exit.OK;
     }
 
     /** Prints results that a user might not expect: that nothing changed, or which other holds the change ended. */
-    void tell(FluxClient client, ChangeAnswer answer) throws IOException {
+    void tell(FluxClient client, ObjectNode answer) throws IOException {
         String unchanged = unchanged();
-        if (!answer.changed() && unchanged != null) {
+        if (!answer.path("changed").asBoolean(true) && unchanged != null) {
             console().complain("nothing was changed: " + unchanged);
         }
-        for (ChangeAnswer.Ended hold : answer.ended()) {
-            console().complain("ended the hold " + hold.holder() + " on " + hold.nodelist());
+        for (JsonNode hold : answer.path("ended")) {
+            console()
+                    .complain("ended the hold " + hold.path("holder").asText() + " on "
+                            + hold.path("nodelist").asText());
         }
-        answer.rest().stillOut().forEach(console()::complain);
-        if (console().terminal().isError() && !answer.rest().available().isEmpty()) {
-            console().complain(DryRunText.again(answer.rest().available()));
+        answer.path("still-out").forEach(sentence -> console().complain(sentence.asText()));
+        if (console().terminal().isError() && answer.has("available")) {
+            console().complain(DryRunText.again(answer.path("available").asText()));
         }
     }
 

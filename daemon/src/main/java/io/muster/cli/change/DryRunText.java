@@ -1,5 +1,6 @@
 package io.muster.cli.change;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.EventLines;
@@ -9,17 +10,16 @@ import io.muster.cli.terminal.Verb;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.Text;
-import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 
 /** Prints the daemon's response to a dry run. */
-record DryRunText(DryRunAnswer answer) {
+record DryRunText(ObjectNode answer) {
     void print(Console console, Zone zone, boolean json) {
         if (json) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.put("schema_version", Verb.SCHEMA_VERSION).put("dry_run", true);
-            document.setAll(answer.toJson());
+            document.setAll(answer);
             console.json(document);
         } else {
             console.print(text(console, zone));
@@ -28,23 +28,28 @@ record DryRunText(DryRunAnswer answer) {
 
     private String text(Console console, Zone zone) {
         StringBuilder out = new StringBuilder();
-        if (answer.events().isEmpty()) {
+        JsonNode events = answer.path("events");
+        if (events.isEmpty()) {
             out.append("nothing would change\n");
         }
-        for (ObjectNode event : answer.events()) {
-            out.append("would ").append(EventLines.text(event, console, zone)).append('\n');
+        for (JsonNode event : events) {
+            out.append("would ")
+                    .append(EventLines.text((ObjectNode) event, console, zone))
+                    .append('\n');
         }
-        answer.rest().stillOut().forEach(sentence -> out.append(sentence).append('\n'));
-        if (!answer.rest().available().isEmpty()) {
-            out.append(again(answer.rest().available())).append('\n');
+        answer.path("still-out")
+                .forEach(sentence -> out.append(sentence.asText()).append('\n'));
+        if (answer.has("available")) {
+            out.append(again(answer.path("available").asText())).append('\n');
         }
-        if (answer.updates().isEmpty() && !answer.events().isEmpty()) {
+        if (answer.path("updates").isEmpty() && !events.isEmpty()) {
             out.append("no scheduler is connected\n");
         }
-        for (DryRunAnswer.Update update : answer.updates()) {
-            out.append("scheduler ").append(Printable.of(update.user()));
-            out.append(update.pid() == 0 ? "" : " pid " + update.pid()).append(" would get ");
-            out.append(update.payload() == null ? "nothing" : Text.escaped(asSent(update.payload())))
+        for (JsonNode update : answer.path("updates")) {
+            int pid = update.path("pid").asInt();
+            out.append("scheduler ").append(Printable.of(update.path("user").asText()));
+            out.append(pid == 0 ? "" : " pid " + pid).append(" would get ");
+            out.append(update.path("update") instanceof ObjectNode payload ? Text.escaped(asSent(payload)) : "nothing")
                     .append('\n');
         }
         return out.toString();

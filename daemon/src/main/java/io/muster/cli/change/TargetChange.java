@@ -10,7 +10,6 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
-import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -118,17 +117,18 @@ public abstract class TargetChange extends Change {
         }
 
         @Override
-        void tell(FluxClient client, ChangeAnswer answer) throws IOException {
+        void tell(FluxClient client, ObjectNode answer) throws IOException {
             super.tell(client, answer);
-            Hostlist included = answer.hosts() == null ? null : Hostlist.parse(answer.hosts());
+            JsonNode included = answer.path("hosts");
             ObjectNode question = JsonNodeFactory.instance.objectNode();
             for (JsonNode scheduler : StateDocument.ask(client, StateDocument.SERVICE, question)
                     .json()
                     .path("schedulers")) {
                 List<String> unknown = new ArrayList<>(
                         Hostlist.parse(scheduler.path("unknown").asText()).expand());
-                if (included != null) {
-                    unknown.retainAll(new HashSet<>(included.expand()));
+                if (included.isTextual()) {
+                    unknown.retainAll(
+                            new HashSet<>(Hostlist.parse(included.asText()).expand()));
                 }
                 if (!unknown.isEmpty()) {
                     console()

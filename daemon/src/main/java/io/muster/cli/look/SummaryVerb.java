@@ -3,6 +3,7 @@ package io.muster.cli.look;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.Summary;
 import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Console;
@@ -61,11 +62,12 @@ public final class SummaryVerb extends ReadVerb {
         if (since != null) {
             question.put("since", zone.past(since, console()));
         }
-        Summary summary = Summary.ask(client, question);
         if (json()) {
-            console().json(summary.document().json());
+            console()
+                    .json(StateDocument.ask(client, StateDocument.SUMMARY, question)
+                            .json());
         } else {
-            summary.print(console(), zone.zone(console()));
+            Summary.ask(client, question, console()).print(console(), zone.zone(console()));
         }
         return Exit.OK;
     }

@@ -1,19 +1,17 @@
 package io.muster.cli.past;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Zone;
-import io.muster.inventory.history.Coverage;
 
 /** Describes since when an answer about the past is complete. */
 final class Completeness {
     private Completeness() {}
 
-    /** @param from the beginning of the requested period; 0 for all that is known */
-    static String sentence(Coverage coverage, double from, Zone zone) {
-        String since = zone.second(coverage.since());
-        if (coverage.isComplete(from)) {
-            return "complete since " + since;
-        }
-        String why = coverage.damage().isEmpty() ? "no earlier event is known" : coverage.damage();
-        return "incomplete before " + since + ": " + why;
+    static String sentence(JsonNode answer, Zone zone) {
+        String since = zone.second(StateDocument.time(answer.path("complete_since")));
+        return answer.path("complete").asBoolean()
+                ? "complete since " + since
+                : "incomplete before " + since + ": " + answer.path("damage").asText("no earlier event is known");
     }
 }

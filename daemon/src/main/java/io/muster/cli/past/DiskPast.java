@@ -1,5 +1,6 @@
 package io.muster.cli.past;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
@@ -10,12 +11,15 @@ import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.past.Inquiry;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastAnswer;
-import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.rset.TargetException;
+import io.muster.protocol.admin.PastQuery;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -48,21 +52,30 @@ final class DiskPast implements PastSource {
     }
 
     @Override
-    public PastAnswer ask(Set<String> hosts, Period period, boolean notes) throws IOException {
+    public ObjectNode ask(String topic, ObjectNode question) throws IOException {
+        Fields in = Fields.of(topic, question);
+        PastQuery query = topic.equals(PastQuery.TOTALS) ? PastQuery.parseTotals(in) : PastQuery.parse(in);
+        String targets = query.targets();
+        Set<String> hosts = new LinkedHashSet<>(
+                Hostlist.parse(targets == null ? "" : targets).expand());
+        Inquiry.Present now = now();
         long[] done = new long[1];
         JournalArchive sized = new JournalArchive(disk);
         try (Progress progress = new Progress(console, "reading the journal", sized.bytes())) {
             JournalArchive archive = new JournalArchive(disk, bytes -> progress.at(done[0] += bytes));
             Map<Outage, List<String>> intervals = new LinkedHashMap<>();
-            try (Inquiry inquiry = new Inquiry(archive, new Inquiry.Question(hosts, period, notes), now())) {
+            Inquiry.Question asked = new Inquiry.Question(hosts, query.period(), query.notes());
+            try (Inquiry inquiry = new Inquiry(archive, asked, now)) {
                 while (!inquiry.isDone()) {
                     inquiry.read(Integer.MAX_VALUE)
                             .forEach((outage, names) -> intervals
                                     .computeIfAbsent(outage, o -> new ArrayList<>())
                                     .addAll(names));
                 }
-                return PastAnswer.of(intervals, inquiry.coverage());
+                return query.document(PastAnswer.of(intervals, inquiry.coverage()), now.time());
             }
+        } catch (TargetException e) {
+            throw new Failure(e.isMixed() ? Exit.USAGE : Exit.NO_TARGET, String.valueOf(e.getMessage()));
         } catch (IllegalArgumentException e) {
             throw new Failure(
                     Exit.ERROR,

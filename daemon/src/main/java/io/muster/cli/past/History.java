@@ -1,8 +1,10 @@
 package io.muster.cli.past;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.PeriodOptions;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.TargetNames;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
@@ -13,17 +15,15 @@ import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
 import io.muster.cli.terminal.Zone;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.history.Coverage;
-import io.muster.inventory.history.Outage;
-import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
-import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.TargetExpression;
+import io.muster.protocol.admin.PastQuery;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -84,17 +84,18 @@ public final class History extends Verb {
         double end = Math.min(now, span.until());
         Zone zone = period.zone(console());
         try (PastSource past = source.open(console())) {
-            PastAnswer answer = past.ask(wanted(past), span, notes);
-            Coverage coverage = answer.coverage();
-            refuseUnknown(coverage, past, zone);
-            boolean complete = coverage.isComplete(span.since());
+            ObjectNode question = PastSource.question(span).put("notes", notes);
+            question.put("targets", Hostlist.of(List.copyOf(wanted(past))).toString());
+            ObjectNode answer = past.ask(PastQuery.HISTORY, question);
+            if (answer.path("known_since").isNull()) {
+                throw new Failure(Exit.NO_TARGET, "nothing is known: " + past.name() + " holds no events");
+            }
+            boolean complete = answer.path("complete").asBoolean();
+            boolean isEmpty = answer.path("intervals").isEmpty();
             if (json) {
-                ObjectNode document = JsonNodeFactory.instance.objectNode();
-                document.put("schema_version", SCHEMA_VERSION).put("source", past.name());
-                document.setAll(answer.toJson(span.since(), end));
-                console().json(document);
-            } else if (answer.intervals().isEmpty()) {
-                double since = Math.max(span.since(), coverage.first());
+                document(answer, past.name(), end);
+            } else if (isEmpty) {
+                double since = Math.max(span.since(), StateDocument.time(answer.path("known_since")));
                 console()
                         .complain("muster history: " + String.join(",", hosts)
                                 + ": neither drained, excluded nor offline"
@@ -104,14 +105,27 @@ public final class History extends Verb {
             } else {
                 print(answer, end, end < now, zone);
             }
-            String sentence = Completeness.sentence(coverage, span.since(), zone);
-            if (!complete || (!json && answer.intervals().isEmpty())) {
+            String sentence = Completeness.sentence(answer, zone);
+            if (!complete || (!json && isEmpty)) {
                 console().complain("muster history: " + sentence);
             } else if (!json) {
                 console().print(sentence + "\n");
             }
             return complete ? Exit.OK : Exit.INCOMPLETE;
         }
+    }
+
+    /** Prints the answer, with the lengths of intervals that last. */
+    private void document(ObjectNode answer, String source, double end) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("schema_version", SCHEMA_VERSION).put("source", source).setAll(answer);
+        for (JsonNode interval : answer.path("intervals")) {
+            double from = StateDocument.time(interval.path("from"));
+            if (from > 0 && interval.path("to").isNull()) {
+                ((ObjectNode) interval).put("seconds", Math.rint(end - from));
+            }
+        }
+        console().json(document);
     }
 
     /** The names of the hosts. The source is asked for the inventory only if a text is not a hostlist. */
@@ -135,24 +149,6 @@ public final class History extends Verb {
         }
     }
 
-    private void refuseUnknown(Coverage coverage, PastSource past, Zone zone) {
-        Hostlist unknown = coverage.unknown();
-        if (coverage.first() == 0) {
-            throw new Failure(Exit.NO_TARGET, "nothing is known: " + past.name() + " holds no events");
-        }
-        if (unknown.stream().anyMatch(History::isIdset)) {
-            throw new Failure(
-                    Exit.USAGE, String.valueOf(TargetException.mixed(unknown).getMessage()));
-        }
-        if (!unknown.isEmpty()) {
-            String subject = unknown.size() == 1 ? "host " + unknown + " is" : "hosts " + unknown.abridged() + " are";
-            throw new Failure(
-                    Exit.NO_TARGET,
-                    subject + " not in the resource set, and no event since " + zone.second(coverage.first())
-                            + " names " + (unknown.size() == 1 ? "it" : "them"));
-        }
-    }
-
     private static Hostlist hostlist(String text) {
         try {
             return Hostlist.parse(text);
@@ -165,12 +161,12 @@ public final class History extends Verb {
      * @param end the end of the period, which is also the end of intervals that no known event ends
      * @param isPast whether that end is before the present time
      */
-    private void print(PastAnswer answer, double end, boolean isPast, Zone zone) {
-        boolean isOneHost = !notes
-                && hosts.size() == 1
-                && answer.intervals().stream()
-                        .allMatch(entry -> entry.getValue()
-                                .equals(answer.intervals().get(0).getValue()));
+    private void print(ObjectNode answer, double end, boolean isPast, Zone zone) {
+        JsonNode intervals = answer.path("intervals");
+        Set<String> named = new HashSet<>();
+        intervals.forEach(interval -> named.add(interval.path("hosts").asText()));
+        boolean isOneHost = !notes && hosts.size() == 1 && named.size() == 1;
+        double first = StateDocument.time(answer.path("known_since"));
         List<Column> columns = List.of(
                 Column.left("from", "FROM"),
                 Column.left("to", "TO").optional(true),
@@ -186,20 +182,17 @@ public final class History extends Verb {
         Column to = columns.get(1);
         Table table = Table.fitting(columns, style.width(), shown -> {
             Table rows = new Table(shown);
-            answer.intervals().forEach(entry -> {
-                double from = entry.getKey().from() == 0
-                        ? answer.coverage().first()
-                        : entry.getKey().from();
-                Map<String, String> cells = new HashMap<>(cells(entry, from, end, isPast, zone));
+            for (JsonNode interval : intervals) {
+                Map<String, String> cells = new HashMap<>(cells(interval, first, end, isPast, zone));
                 if (isNarrow) {
                     List.of("from", "to")
                             .forEach(time -> cells.computeIfPresent(time, (key, text) -> withoutZone(text)));
                 }
-                if (!shown.contains(to) && entry.getKey().isOpen()) {
+                if (!shown.contains(to) && interval.path("to").isNull()) {
                     cells.merge("for", " so far", String::concat);
                 }
                 rows.row(cells);
-            });
+            }
             return rows;
         });
         console().print(table.render(true, style));
@@ -210,30 +203,31 @@ public final class History extends Verb {
         return time.replaceFirst("(:\\d\\d) \\S+$", "$1");
     }
 
-    private static Map<String, String> cells(
-            Map.Entry<Outage, List<String>> entry, double from, double end, boolean isPast, Zone zone) {
-        Outage i = entry.getKey();
-        boolean isOld = i.from() == 0;
-        double to = i.isOpen() ? end : i.to();
+    private static Map<String, String> cells(JsonNode interval, double first, double end, boolean isPast, Zone zone) {
+        boolean isOld = interval.path("from").isNull();
+        boolean isOpen = interval.path("to").isNull();
+        double from = isOld ? first : StateDocument.time(interval.path("from"));
+        double to = isOpen ? end : StateDocument.time(interval.path("to"));
+        String comment = interval.path("comment").asText();
+        String path = interval.path("path").asText();
         return Map.of(
                 "from",
                 (isOld ? "before " : "") + zone.second(from),
                 "to",
-                i.isOpen() ? isPast ? "after " + zone.second(end) : "-" : zone.second(to),
+                isOpen ? isPast ? "after " + zone.second(end) : "-" : zone.second(to),
                 "for",
                 isOld ? "" : Times.span((double) (Math.round(to) - Math.round(from))),
                 "state",
-                i.kind().word(),
+                interval.path("kind").asText(),
                 "holder",
-                i.kind().isNote() ? "" : i.holder(),
+                interval.path("holder").asText(""),
                 "by",
-                i.by(),
+                interval.path("by").asText(),
                 "ended",
-                i.endedBy(),
+                interval.path("ended_by").asText(),
                 "reason",
-                i.reason() + (i.comment().isEmpty() ? "" : " -> " + i.comment()),
+                interval.path("reason").asText() + (comment.isEmpty() ? "" : " -> " + comment),
                 "nodelist",
-                Hostlist.of(entry.getValue()).sort()
-                        + (i.kind().isNote() && !i.holder().isEmpty() ? "/" + i.holder() : ""));
+                interval.path("hosts").asText() + (path.isEmpty() ? "" : "/" + path));
     }
 }

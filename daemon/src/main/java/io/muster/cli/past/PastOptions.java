@@ -21,6 +21,6 @@ public final class PastOptions {
             return new DiskPast(place.disk(console), console);
         }
         LocalDisk disk = server.isGiven(console) ? null : place.diskIfReadable(console);
-        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console), console);
+        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console));
     }
 }

@@ -1,5 +1,6 @@
 package io.muster.cli.past;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.PeriodOptions;
@@ -10,18 +11,14 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
 import io.muster.cli.terminal.Verb;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
-import io.muster.inventory.history.PastAnswer;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.history.Totals;
+import io.muster.protocol.admin.PastQuery;
 import java.io.IOException;
-import java.util.EnumSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Set;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,6 +39,13 @@ import picocli.CommandLine.Option;
             "  muster report --csv > drained.csv"
         })
 public final class ReportVerb extends Verb {
+    private static final List<String> GROUPINGS =
+            Stream.of(Totals.By.values()).map(Totals.By::word).toList();
+    private static final List<String> KINDS = Stream.of(Outage.Kind.values())
+            .filter(kind -> !kind.isNote())
+            .map(Outage.Kind::word)
+            .toList();
+
     @Mixin
     private final PeriodOptions period = new PeriodOptions();
 
@@ -74,34 +78,25 @@ public final class ReportVerb extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        Totals.By grouping = grouping();
-        Set<Outage.Kind> kinds = kinds();
-        double now = console().now();
+        requireKnown("--by", List.of(by), GROUPINGS);
+        requireKnown("--states", states, KINDS);
         Period span = period.period(console());
         try (PastSource past = source.open(console())) {
-            PastAnswer answer = past.ask(Set.of(), span, false);
-            Coverage coverage = answer.coverage();
-            Period known = new Period(Math.max(span.since(), coverage.first()), Math.min(span.until(), now));
-            Totals totals = new Totals(grouping, known);
-            answer.intervals().forEach(entry -> {
-                if (kinds.contains(entry.getKey().kind())) {
-                    totals.add(entry.getKey(), entry.getValue());
-                }
-            });
+            ObjectNode question = PastSource.question(span).put("by", by).put("states", String.join(",", states));
+            ObjectNode answer = past.ask(PastQuery.TOTALS, question);
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
                 document.put("schema_version", SCHEMA_VERSION).put("source", past.name());
-                document.setAll(answer.coverageJson(span.since()));
-                document.setAll(totals.toJson());
-                console().json(document);
+                console().json(document.setAll(answer));
             } else {
+                JsonNode totals = answer.path("totals");
                 String text = csv
                         ? csv(by, totals)
                         : table(totals).render(true, console().style());
                 console().print(text);
             }
-            boolean complete = coverage.isComplete(span.since());
-            String sentence = Completeness.sentence(coverage, span.since(), period.zone(console()));
+            boolean complete = answer.path("complete").asBoolean();
+            String sentence = Completeness.sentence(answer, period.zone(console()));
             if (!complete) {
                 console().complain("muster report: " + sentence);
             } else if (!json && !csv) {
@@ -111,37 +106,18 @@ public final class ReportVerb extends Verb {
         }
     }
 
-    private Totals.By grouping() {
-        for (Totals.By each : Totals.By.values()) {
-            if (each.word().equals(by)) {
-                return each;
-            }
-        }
-        throw new Failure(Exit.USAGE, "--by: " + by + " is not one of reason, host, holder, user and state");
-    }
-
-    private Set<Outage.Kind> kinds() {
-        Map<String, Outage.Kind> named = new LinkedHashMap<>();
-        for (Outage.Kind kind : Outage.Kind.values()) {
-            if (!kind.isNote()) {
-                named.put(kind.word(), kind);
-            }
-        }
-        Set<Outage.Kind> kinds = EnumSet.noneOf(Outage.Kind.class);
-        for (String state : states) {
-            Outage.Kind kind = named.get(state);
-            if (kind == null) {
+    private static void requireKnown(String option, List<String> words, List<String> known) {
+        for (String word : words) {
+            if (!known.contains(word)) {
                 throw new Failure(
                         Exit.USAGE,
-                        "--states: there is no state " + state,
-                        "the states are " + String.join(", ", named.keySet()));
+                        option + ": there is no " + (known == KINDS ? "state " : "sum by ") + word,
+                        "give " + String.join(", ", known));
             }
-            kinds.add(kind);
         }
-        return kinds;
     }
 
-    private Table table(Totals totals) {
+    private Table table(JsonNode totals) {
         Table table = new Table(
                 Column.right("nnodes", "NNODES"),
                 Column.right("times", "TIMES"),
@@ -150,26 +126,27 @@ public final class ReportVerb extends Verb {
                 Column.right("mean", "MEAN"),
                 Column.right("longest", "LONGEST"),
                 Column.flexible(by, by.toUpperCase(Locale.ROOT)));
-        for (Totals.Sum sum : totals.sums()) {
+        for (JsonNode sum : totals) {
+            String key = sum.path(by).asText();
             table.row(
-                    Integer.toString(sum.nodes()),
-                    Long.toString(sum.times()),
-                    Long.toString(sum.open()),
-                    Times.span(sum.seconds()),
-                    Times.span(sum.mean()),
-                    Times.span(sum.longest()),
-                    sum.key().isEmpty() ? "(none)" : sum.key());
+                    sum.path("nnodes").asText(),
+                    sum.path("times").asText(),
+                    sum.path("open").asText(),
+                    Times.span(sum.path("total_seconds").asDouble()),
+                    Times.span(sum.path("mean_seconds").asDouble()),
+                    Times.span(sum.path("longest_seconds").asDouble()),
+                    key.isEmpty() ? "(none)" : key);
         }
         return table;
     }
 
-    static String csv(String by, Totals totals) {
+    static String csv(String by, JsonNode totals) {
+        List<String> numbers = List.of("nnodes", "times", "open", "total_seconds", "mean_seconds", "longest_seconds");
         StringBuilder out = new StringBuilder(by + ",nodes,times,open,total_seconds,mean_seconds,longest_seconds\r\n");
-        for (Totals.Sum sum : totals.sums()) {
-            out.append(quoted(sum.key())).append(',').append(sum.nodes());
-            out.append(',').append(sum.times()).append(',').append(sum.open());
-            out.append(',').append(Math.round(sum.seconds())).append(',').append(Math.round(sum.mean()));
-            out.append(',').append(Math.round(sum.longest())).append("\r\n");
+        for (JsonNode sum : totals) {
+            out.append(quoted(sum.path(by).asText()));
+            numbers.forEach(key -> out.append(',').append(sum.path(key).asLong()));
+            out.append("\r\n");
         }
         return out.toString();
     }

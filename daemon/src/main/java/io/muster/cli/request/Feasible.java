@@ -8,8 +8,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Printable;
 import io.muster.cli.terminal.Verb;
 import io.muster.daemon.config.Fsd;
-import io.muster.inventory.feasibility.Assessment;
-import io.muster.inventory.feasibility.Verdict;
+import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.request.Constraint;
@@ -18,7 +17,6 @@ import io.muster.inventory.request.Jobspec;
 import io.muster.inventory.request.Query;
 import io.muster.inventory.request.Resource;
 import io.muster.inventory.request.Shape;
-import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
@@ -116,9 +114,8 @@ public final class Feasible extends Verb {
             return refuse(complaint, e);
         }
         try (FluxClient client = server.connect(console())) {
-            FeasibilityAnswer found = ask(client, payload);
-            int exit = report(found);
-            if (found.answer().verdict() != Verdict.YES) {
+            int exit = report(ask(client, payload));
+            if (exit != Exit.OK) {
                 adviseOfFile(complaint);
             }
             return exit;
@@ -187,13 +184,13 @@ public final class Feasible extends Verb {
         return text.stripLeading().startsWith("{") ? Constraint.parse(text) : Query.parse(text);
     }
 
-    private FeasibilityAnswer ask(FluxClient client, ObjectNode payload) throws IOException {
+    private ObjectNode ask(FluxClient client, ObjectNode payload) throws IOException {
         try {
             ObjectNode answer = client.rpc(FeasibilityRequest.TOPIC, payload);
             if (!answer.has("verdict")) {
                 throw new Failure(UNKNOWN, "the server does not explain its answer", "it is a Flux broker, not Muster");
             }
-            return FeasibilityAnswer.parse(answer);
+            return answer;
         } catch (RpcException e) {
             throw e.errno().equals(Errno.EPERM)
                     ? Failure.of(e, "")
@@ -201,44 +198,47 @@ public final class Feasible extends Verb {
         }
     }
 
-    private int report(FeasibilityAnswer found) {
-        Assessment answer = found.answer();
+    private int report(ObjectNode found) {
+        String verdict = found.path("verdict").asText();
         if (json) {
-            console().json(found.toJson());
-        } else {
-            say(word(answer.verdict()), answer.sentence());
-            if (answer.verdict() == Verdict.YES && !found.hosts().isEmpty()) {
-                String hosts = expand
-                        ? String.join(",", found.hosts().expand())
-                        : found.hosts().toString();
-                console().println(expand ? "hosts: " + hosts : console().cutHosts("hosts: ", hosts));
-            }
-            answer.remarks().forEach(remark -> say("note", remark));
+            console().json(found);
+            return exit(verdict);
         }
-        return exit(answer.verdict());
+        say(word(verdict), found.path("sentence").asText());
+        String hosts = found.path("hosts").asText();
+        if (verdict.equals("yes") && !hosts.isEmpty()) {
+            console()
+                    .println(
+                            expand
+                                    ? "hosts: "
+                                            + String.join(
+                                                    ",", Hostlist.parse(hosts).expand())
+                                    : console().cutHosts("hosts: ", hosts));
+        }
+        found.path("remarks").forEach(remark -> say("note", remark.asText()));
+        return exit(verdict);
     }
 
     private void say(String label, String text) {
         console().println(label + ": " + Printable.of(text));
     }
 
-    private static String word(Verdict verdict) {
+    private static String word(String verdict) {
         return switch (verdict) {
-            case YES -> "yes";
-            case NEVER -> "never";
-            case NOT_NOW -> "no";
-            case UNKNOWN -> "not known";
-            case INVALID -> "wrong";
+            case "not-now" -> "no";
+            case "unknown" -> "not known";
+            case "invalid" -> "wrong";
+            default -> verdict;
         };
     }
 
-    private static int exit(Verdict verdict) {
+    private static int exit(String verdict) {
         return switch (verdict) {
-            case YES -> Exit.OK;
-            case NEVER -> NEVER;
-            case INVALID -> Exit.USAGE;
-            case NOT_NOW -> NOT_NOW;
-            case UNKNOWN -> UNKNOWN;
+            case "yes" -> Exit.OK;
+            case "never" -> NEVER;
+            case "invalid" -> Exit.USAGE;
+            case "not-now" -> NOT_NOW;
+            default -> UNKNOWN;
         };
     }
 }

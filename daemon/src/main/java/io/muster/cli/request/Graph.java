@@ -5,7 +5,10 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerOptions;
+import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -27,9 +30,9 @@ import io.muster.inventory.problem.NotJson;
 import io.muster.inventory.problem.Problems;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.StateJson;
 import io.muster.inventory.status.LiveGraph;
 import io.muster.protocol.admin.Get;
-import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.client.FluxClient;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -178,8 +181,9 @@ public final class Graph extends Verb {
     private ResourceGraph ofServer() throws IOException {
         try (FluxClient client = server.connect(console())) {
             Get answer = Get.parse(client.rpc("resource.get", null));
-            InventoryState state =
-                    StateAnswer.parse(client.rpc(StateAnswer.TOPIC, null)).state();
+            ObjectNode all = StateDocument.ask(client, StateDocument.STATE, JsonNodeFactory.instance.objectNode())
+                    .json();
+            InventoryState state = StateJson.parse(all.withObject("/state").set("R", all.path("R")));
             boolean noted = state.notes().inside().keySet().stream().anyMatch(path -> !path.isEmpty());
             return LiveGraph.of(Structure.of(answer.resources(), entries(answer), detail(full || noted)), state);
         }

@@ -20,7 +20,7 @@ interface Etcd extends Closeable {
         return transact(List.of(), gets, List.of(), timeoutMillis);
     }
 
-    Lease grant(long ttlSeconds, int timeoutMillis) throws EtcdException;
+    long grant(long ttlSeconds, int timeoutMillis) throws EtcdException;
 
     /** Returns the seconds for which the lease was extended; 0 if there is no such lease. */
     long keepAlive(long lease, int timeoutMillis) throws EtcdException;
@@ -179,10 +179,8 @@ interface Etcd extends Closeable {
         }
     }
 
-    record Lease(long id, long ttlSeconds) {}
-
     /** The state that a member reports about itself. */
-    record Status(String version, long databaseBytes, long bytesInUse) {}
+    record Status(String version, long databaseBytes) {}
 
     private static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);

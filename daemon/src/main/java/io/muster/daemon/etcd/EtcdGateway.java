@@ -101,10 +101,10 @@ final class EtcdGateway implements Etcd {
     }
 
     @Override
-    public Lease grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
+    public long grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
         JsonNode answer =
                 call("/v3/lease/grant", JSON.createObjectNode().put("TTL", Long.toString(ttlSeconds)), timeoutMillis);
-        return new Lease(answer.path("ID").asLong(), answer.path("TTL").asLong());
+        return answer.path("ID").asLong();
     }
 
     @Override
@@ -136,10 +136,7 @@ final class EtcdGateway implements Etcd {
     @Override
     public Status status(int timeoutMillis) throws EtcdException {
         JsonNode answer = call("/v3/maintenance/status", JSON.createObjectNode(), timeoutMillis);
-        return new Status(
-                answer.path("version").asText(),
-                answer.path("dbSize").asLong(),
-                answer.path("dbSizeInUse").asLong());
+        return new Status(answer.path("version").asText(), answer.path("dbSize").asLong());
     }
 
     /**

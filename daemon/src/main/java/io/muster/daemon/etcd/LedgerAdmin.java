@@ -239,7 +239,7 @@ public final class LedgerAdmin implements Closeable {
             String id = store.machine().newId();
             store.found(id);
             Terms terms;
-            long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS).id();
+            long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS);
             try {
                 Leader self = new Leader(
                         "import to " + member, id, "", ProcessHandle.current().pid(), List.of(), "", 0);

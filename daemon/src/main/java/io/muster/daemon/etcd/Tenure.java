@@ -143,9 +143,7 @@ final class Tenure implements Closeable {
                 tooOld = settings.allowOld() ? "" : tooOld(store.etcd().status(timeout));
                 obstacle = tooOld;
                 long asked = machine.nanos();
-                lease = store.etcd()
-                        .grant((settings.ttl().toMillis() + 999) / 1000, timeout)
-                        .id();
+                lease = store.etcd().grant((settings.ttl().toMillis() + 999) / 1000, timeout);
                 renewedAt = asked;
                 registered = false;
             }

@@ -15,8 +15,6 @@ final class PlainLine {
 
     private static final byte[] TIMESTAMP = Line.ascii(",\"timestamp\":");
     private static final byte[] NAME = Line.ascii(",\"name\":\"");
-    private static final byte[] IDSET = Line.ascii("\",\"context\":{\"idset\":\"");
-    private static final byte[] NODELIST = Line.ascii("\",\"nodelist\":\"");
 
     private byte[] bytes = {};
     private int start;
@@ -91,25 +89,17 @@ final class PlainLine {
         return b >= '0' && b <= '9';
     }
 
-    /** Moves to the hostlist of the event, if the line has one. */
-    private boolean findHosts() {
-        at = nameEnd;
-        return skip(IDSET) && skipText() && skip(NODELIST);
-    }
-
     /** Whether the event may concern one of the hosts. */
     boolean mayName(HostSearch hosts) {
-        boolean found = findHosts();
-        int first = at;
-        return !found || !skipText() || hosts.mayName(bytes, first, at);
+        return hosts.mayNameIn(bytes, nameEnd, end);
     }
 
     /** The hostlist as it is written, one character for each byte; null if the line has none. */
     @Nullable
     String hostlist() {
-        boolean found = findHosts();
-        int first = at;
-        return found && skipText() ? text(first, at) : null;
+        int first = HostSearch.hostlist(bytes, nameEnd, end);
+        int last = first < 0 ? -1 : HostSearch.quote(bytes, first, end);
+        return last < 0 ? null : text(first, last);
     }
 
     private String text(int from, int to) {

@@ -2,7 +2,6 @@ package io.muster.daemon.metrics;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Every meter of Muster; {@code docs/metrics.md} is generated from this list. No label takes values from hosts or peers. */
@@ -129,7 +128,7 @@ public enum Meter {
          */
         INFO;
 
-        private String shown() {
+        String shown() {
             return switch (this) {
                 case TIMER -> "histogram";
                 case INFO -> "gauge";
@@ -186,22 +185,5 @@ public enum Meter {
                         .map(s -> meterName() + s)
                         .toList()
                 : List.of(meterName());
-    }
-
-    /** Returns the Markdown table of all meters, for {@code docs/metrics.md}. */
-    public static String table() {
-        return Stream.of(values())
-                .map(m -> String.format(
-                        Locale.ROOT,
-                        "| `%s` | %s | %s | %s |",
-                        m.meterName(),
-                        m.type.shown(),
-                        m.shownLabels(),
-                        m.description))
-                .collect(Collectors.joining("\n", "| name | type | labels | what |\n|---|---|---|---|\n", "\n"));
-    }
-
-    private String shownLabels() {
-        return labels().stream().map(l -> "`" + l + "`").collect(Collectors.joining(", "));
     }
 }

@@ -3,6 +3,8 @@ package io.muster.daemon.relay;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.protocol.client.TlsServer;
+import io.muster.protocol.operation.Operation;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.tls.ClientFiles;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Json;
@@ -36,25 +38,6 @@ final class Upstream {
     private static final int SILENT = 15;
 
     private static final int MOST_NAMES = 20_000;
-
-    /** Topics whose requests change nothing, so that they may be sent twice. */
-    private static final Set<String> QUERIES = Set.of(
-            "resource.status",
-            "resource.sched-status",
-            "resource.confirm",
-            "resource.marks",
-            "resource.get",
-            "resource.state",
-            "resource.find",
-            "resource.why",
-            "resource.upgrade-status",
-            "resource.ping",
-            "resource.stats-get",
-            "feasibility.check",
-            "feasibility.ping",
-            "attr.get",
-            "attr.list",
-            "config.get");
 
     /** The name of a user, and when it was looked up. */
     private record Named(String name, long since) {
@@ -103,7 +86,8 @@ final class Upstream {
 
     /** Returns whether the daemon carries out a request once, or without effect, if it is sent twice. */
     static boolean mayBeRepeated(Request request) {
-        if (QUERIES.contains(request.topic())) {
+        Operation<?, ?> operation = Operations.of(request.topic());
+        if (operation != null && operation.kind() == Operation.Kind.QUESTION) {
             return true;
         }
         try {

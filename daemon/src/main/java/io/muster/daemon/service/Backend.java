@@ -17,8 +17,10 @@ public record Backend(
             Explanations why,
             PastDocuments past,
             DaemonDocument daemon,
-            FeasibilityChecks feasible,
-            Searches searches) {}
+            Calculations calculations) {}
+
+    /** The parts that compute for long before they answer. */
+    public record Calculations(FeasibilityChecks feasible, Searches searches) {}
 
     SessionMeters meters() {
         return answers.queries().meters();

@@ -194,12 +194,6 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void state() {
-        backend.answers().queries().state(this);
-        later();
-    }
-
-    @Override
     public final void confirm() {
         backend.answers().queries().confirm(rights().principal(), this);
         later();
@@ -238,13 +232,13 @@ public abstract class Call implements Service, Replier {
 
     @Override
     public final void find(Bytes unread) {
-        backend.answers().searches().find(unread, caller.account(), this);
+        backend.answers().calculations().searches().find(unread, caller.account(), this);
         waits(true, true);
     }
 
     @Override
     public final void feasibility(Bytes unread) {
-        backend.answers().feasible().check(unread, caller.account(), this);
+        backend.answers().calculations().feasible().check(unread, caller.account(), this);
         waits(true, true);
     }
 
@@ -261,14 +255,8 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
-    public final void intervals(PastQuery query) {
-        backend.answers().past().intervals(query, caller.account(), this);
-        waits(true, true);
-    }
-
-    @Override
-    public final void totals(PastQuery query) {
-        backend.answers().past().totals(query, caller.account(), this);
+    public final void past(PastQuery query) {
+        backend.answers().past().ask(query, caller.account(), this);
         waits(true, true);
     }
 

@@ -1,5 +1,6 @@
 package io.muster.daemon.service;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.SourceFile;
@@ -34,7 +35,6 @@ import io.muster.inventory.state.Once;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.ChangeAnswer;
-import io.muster.protocol.admin.DryRunAnswer;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.operation.ChangeRequest;
 import io.muster.protocol.operation.Operation;
@@ -46,7 +46,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -317,23 +316,23 @@ public final class Changes {
         if (request.targets().isEmpty()) {
             return answer;
         }
-        Hostlist targets = hosts(after, request);
-        Conflict conflict = new Conflict(after, after.resources().ranksOfKnown(targets), inventory.now());
+        TargetExpression.Known targets = targets(after, request);
+        Conflict conflict = new Conflict(after, targets.ranks(), inventory.now());
         Hostlist changed = Hostlist.parse(answer.hosts() == null ? "" : answer.hosts());
         Command command = request.command();
-        return answer.about(targets, conflict.available(command, changed), conflict.stillOut(command));
+        return answer.about(targets.hosts(), conflict.available(command, changed), conflict.stillOut(command));
     }
 
     private ChangeAnswer repeated(long seq) {
         return answers.getOrDefault(seq, ChangeAnswer.ofRepeated(seq));
     }
 
-    /** Returns the hosts that the targets of a request name; none if one of them is not known any more. */
-    private static Hostlist hosts(InventoryState state, ChangeRequest request) {
+    /** Returns what the targets of a request name; nothing if one of them is not known any more. */
+    private static TargetExpression.Known targets(InventoryState state, ChangeRequest request) {
         try {
-            return TargetExpression.hosts(state, request.targets());
+            return TargetExpression.known(state, request.targets());
         } catch (MalformedException | TargetException gone) {
-            return Hostlist.EMPTY;
+            return new TargetExpression.Known(Idset.EMPTY, Hostlist.EMPTY);
         }
     }
 
@@ -343,8 +342,7 @@ public final class Changes {
      */
     private RpcException explained(Answer.Rejected refused, ChangeRequest request, Principal by) {
         InventoryState state = inventory.state();
-        Idset ranks = state.resources().ranksOfKnown(hosts(state, request));
-        Conflict conflict = new Conflict(state, ranks, inventory.now());
+        Conflict conflict = new Conflict(state, targets(state, request).ranks(), inventory.now());
         boolean isAbsent = request.selects() && conflict.isAboutAbsent(request.command(), refused.rejection());
         return new RpcException(
                 isAbsent ? Errno.EBUSY : refused.error().errno(),
@@ -368,22 +366,30 @@ public final class Changes {
         List<Entry> entries = preview.decision().events().stream()
                 .map(event -> new Entry(0, inventory.now(), by, event))
                 .toList();
-        List<ObjectNode> events = entries.stream().map(Entry::toJson).toList();
-        List<DryRunAnswer.Update> updates = new ArrayList<>();
+        ObjectNode dry = JsonNodeFactory.instance.objectNode();
+        ArrayNode events = dry.putArray("events");
+        entries.forEach(entry -> events.add(entry.toJson()));
+        ArrayNode updates = dry.putArray("updates");
         acquires.preview(preview.after()).forEach((stream, next) -> {
             Principal holder = stream.holder();
-            updates.add(new DryRunAnswer.Update(holder.names(), holder.pid(), next == null ? null : next.toJson()));
+            updates.addObject()
+                    .put("user", holder.names())
+                    .put("pid", holder.pid())
+                    .set("update", next == null ? null : next.toJson());
         });
         InventoryState state = inventory.state();
-        Hostlist hosts = hosts(state, request);
+        Hostlist hosts = targets(state, request).hosts();
         int nodes = state.resources().nodes();
         boolean confirm = (hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes)
                 || (MembershipChanges.isForGood(request.command()) && !events.isEmpty());
-        String named = request.targets().isEmpty() ? null : hosts.toString();
+        if (!request.targets().isEmpty()) {
+            dry.put("hosts", hosts.toString());
+        }
         InventoryState after = preview.after();
         ChangeAnswer answer = withTargets(ChangeAnswer.of(entries, after.resources()), after, request);
-        DryRunAnswer dry = new DryRunAnswer(events, updates, named, nodes, confirm, answer.rest());
-        reply.done(Json.encode(dry.toJson()));
+        dry.put("nodes", nodes).put("confirm", confirm);
+        answer.rest().writeTo(dry);
+        reply.done(Json.encode(dry));
     }
 
     /**

@@ -20,6 +20,7 @@ import io.muster.inventory.rset.Queues;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.StateJson;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
@@ -41,7 +42,6 @@ import io.muster.protocol.wire.ProtocolException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,6 +56,7 @@ public final class Documents {
     private static final String TARGETS = "targets";
     private static final String INCLUDE = "include";
     private static final int USUAL_HOSTS = 100;
+    private static final int USUAL_PROBLEMS = 10;
     /** How long a problem counts as new if the question does not say it, in seconds. */
     private static final double NEW = 12 * 3600;
 
@@ -63,6 +64,9 @@ public final class Documents {
     private static final double MILLIS = 1000;
     private static final byte[] VERSION =
             ("{\"schema_version\":" + Json.SCHEMA_VERSION).getBytes(StandardCharsets.UTF_8);
+
+    /** The end of a document: a brace, a line end, and the NUL of every payload. */
+    private static final Bytes END = ascii("}\n\0");
 
     private final Map<Document, Turns<Situation>> turns = new EnumMap<>(Document.class);
     private final Inventory inventory;
@@ -89,6 +93,7 @@ public final class Documents {
             case IMPACT -> Documents::impact;
             case R -> Documents::resources;
             case LAYOUT -> Documents::layout;
+            case STATE -> Documents::everything;
         };
     }
 
@@ -125,17 +130,13 @@ public final class Documents {
 
     /** Replaces words that need a search by the hosts that are found. */
     private void resolve(ObjectNode question, String key, Account asker, Replier reply, Runnable then) {
-        List<String> words =
-                new ArrayList<>(TargetExpression.words(question.path(key).asText()));
-        List<String> searches = words.stream().filter(Documents::needsSearch).toList();
-        if (searches.isEmpty()) {
+        if (!question.has(key)) {
             then.run();
             return;
         }
-        selections.find(searches, false, asker, reply, found -> {
-            Iterator<String> next = found.iterator();
-            words.replaceAll(word -> needsSearch(word) ? next.next() : word);
-            question.put(key, String.join(" ", words));
+        List<String> words = TargetExpression.words(question.path(key).asText());
+        selections.replace(words, Documents::needsSearch, asker, reply, found -> {
+            question.put(key, String.join(" ", found));
             then.run();
         });
     }
@@ -252,7 +253,9 @@ public final class Documents {
         now.putLeading(json);
         now.putLifetime(json);
         json.put("journal_bytes", now.journalBytes());
-        new StateSummary(now.state(), now.configured().queues(), ranks(groups)).writeTo(json, groups, query.since());
+        int most = query.limit() == 0 ? USUAL_PROBLEMS : query.limit();
+        new StateSummary(now.state(), now.configured().queues(), ranks(groups))
+                .writeTo(json, groups, query.since(), most);
         return rest(json);
     }
 
@@ -392,6 +395,7 @@ public final class Documents {
                 continue;
             }
             ObjectNode each = groups.addObject().put("ranks", ranks.toString());
+            each.put("hosts", resources.hostsOf(ranks).toString());
             for (String type : new String[] {"core", "gpu"}) {
                 var ids = group.children().get(type);
                 each.put("n" + type + "s", ids == null ? 0 : ids.size());
@@ -399,6 +403,26 @@ public final class Documents {
         }
         json.set("properties", Offer.properties(resources, among));
         return rest(json);
+    }
+
+    private static Bytes everything(Situation now, StateQuery query) {
+        InventoryState state = now.state();
+        ObjectNode json = now.document();
+        now.putLeading(json);
+        json.put("journal_bytes", now.journalBytes());
+        json.put("up", state.view().up().toString());
+        Bytes head = rest(json);
+        return Bytes.join(
+                head.first(head.length() - END.length()),
+                ascii(",\"R\":"),
+                Bytes.of(state.resources().withoutScheduling().toPieces().all()),
+                ascii(",\"state\":"),
+                Bytes.wrap(StateJson.toBytesWithoutR(state)),
+                END);
+    }
+
+    private static Bytes ascii(String text) {
+        return Bytes.wrap(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Returns a document without its version: from the comma before the first key to the end. */

@@ -26,9 +26,7 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.SortedMap;
@@ -50,8 +48,6 @@ public final class Explanations {
     private static final int MOST_MARKS = 1 << 14;
 
     private static final Bytes END = Bytes.wrap(new byte[] {0});
-    private static final byte[] IDSET = ascii("\"context\":{\"idset\":\"");
-    private static final byte[] NODELIST = ascii("\",\"nodelist\":\"");
 
     private final Selections selections;
     private final Structures structures;
@@ -119,18 +115,14 @@ public final class Explanations {
     /** @param mayFollow whether the user may read events */
     void ask(WhyQuery query, boolean mayFollow, Account asker, Replier reply) {
         Turns<Present> turns = mayFollow ? withEvents : withoutEvents;
-        List<String> parts = new ArrayList<>(TargetExpression.parts(query.targets()));
-        List<String> searches =
-                parts.stream().filter(part -> part.startsWith("@{")).toList();
-        if (searches.isEmpty()) {
-            turns.ask(Json.encode(query.toJson()), asker, reply);
-            return;
-        }
-        parts.removeAll(searches);
-        selections.find(searches, false, asker, reply, hosts -> {
-            parts.addAll(hosts);
-            turns.ask(Json.encode(query.about(String.join(",", parts)).toJson()), asker, reply);
-        });
+        List<String> parts = TargetExpression.parts(query.targets());
+        selections.replace(
+                parts,
+                part -> part.startsWith("@{"),
+                asker,
+                reply,
+                found -> turns.ask(
+                        Json.encode(query.about(String.join(",", found)).toJson()), asker, reply));
     }
 
     /** Answers with the vertices that are marked "down", and the time: every mark that is older is among them. */
@@ -213,7 +205,7 @@ public final class Explanations {
         long length = 0;
         for (int i = events.size() - 1; i >= 0 && !open.isEmpty(); i--) {
             RecentEvents.Item item = events.get(i);
-            if (item.name().equals("restart") || !mayName(item.json().toByteArray(), search)) {
+            if (item.name().equals("restart") || !search.mayNameIn(item.json().toByteArray())) {
                 continue;
             }
             step.run();
@@ -233,34 +225,5 @@ public final class Explanations {
                                 + " MiB: ask for fewer hosts or for fewer events");
             }
         }
-    }
-
-    /** Returns whether an event may be about one of the hosts. A negative result is certain: parsing all events takes 20 times as long. */
-    private static boolean mayName(byte[] event, HostSearch hosts) {
-        int idset = end(event, IDSET, 0, event.length);
-        int quote = idset;
-        while (quote >= 0 && event[quote] != '"') {
-            quote++;
-        }
-        int from = idset < 0 ? -1 : end(event, NODELIST, quote, quote + 1);
-        int to = from;
-        while (to >= 0 && event[to] != '"') {
-            to++;
-        }
-        return from < 0 || hosts.mayName(event, from, to);
-    }
-
-    /** Returns where a word ends that begins between two offsets; -1 if there is none. */
-    private static int end(byte[] text, byte[] word, int from, int to) {
-        for (int at = from; at < to && at + word.length <= text.length; at++) {
-            if (Arrays.equals(text, at, at + word.length, word, 0, word.length)) {
-                return at + word.length;
-            }
-        }
-        return -1;
-    }
-
-    private static byte[] ascii(String text) {
-        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

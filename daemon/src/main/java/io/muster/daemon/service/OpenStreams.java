@@ -10,7 +10,6 @@ import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.protocol.acquire.Owner;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
@@ -97,13 +96,6 @@ final class OpenStreams {
                 : backend.streams().journals().follow(reply, asked.since());
         Runnable release = () -> backend.streams().journals().release(stream);
         open(request, reply, () -> backend.streams().journals().resume(stream), release, release);
-    }
-
-    void history(Request request, Bytes payload, Account payer) {
-        Reply reply = begin(request, payer);
-        Histories.History history = backend.streams().histories().ask(payload, payer, reply);
-        Runnable release = () -> backend.streams().histories().release(history);
-        open(request, reply, () -> backend.streams().histories().resume(history), release, release);
     }
 
     /** Opens the stream of a reporter. Later usage reports of the peer belong to this reporter. */
@@ -256,9 +248,8 @@ final class OpenStreams {
         }
     }
 
-    /** Returns whether nothing is open except answers about the past: all peers together can have only a few of those open. */
-    boolean mustBeRead() {
-        return open.values().stream().allMatch(stream -> stream.topic.equals(HistoryRequest.TOPIC));
+    boolean isEmpty() {
+        return open.isEmpty();
     }
 
     /** The sink of one streaming request: sends the responses to the peer. */

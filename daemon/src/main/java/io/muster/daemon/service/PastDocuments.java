@@ -1,227 +1,281 @@
 package io.muster.daemon.service;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.account.Account;
+import io.muster.daemon.account.Limit;
 import io.muster.daemon.core.Aside;
+import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
-import io.muster.daemon.core.Sink;
-import io.muster.inventory.history.Coverage;
+import io.muster.daemon.ledger.Archive;
+import io.muster.daemon.past.Inquiry;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastAnswer;
-import io.muster.inventory.history.Period;
-import io.muster.inventory.history.Totals;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.TargetExpression;
-import io.muster.protocol.admin.HistoryAnswer;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Json;
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Answers questions about the past with one document, which is made from the pieces of {@link Histories}. A document about intervals
- * that have not ended does not depend on the time of the answer.
+ * Answers questions about the past. A thread beside the core thread reads the archive, a piece for one question at a time. Only a few
+ * questions are open at a time, one for each user other than the owner; further questions wait, and users take turns.
  */
 public final class PastDocuments {
-    /** The highest number of bytes of all pieces of one answer. */
+    private static final Logger log = LoggerFactory.getLogger("muster");
+
+    private static final int MOST_OPEN = 2;
+    private static final int MOST_WAITING = 64;
+    private static final int ROWS = 200;
+
+    /** The memory that an open interval of one host takes at most, in bytes. */
+    private static final long OPEN_INTERVAL = 512;
+
+    /** All open questions together may take an eighth of the heap. */
+    private static final long MOST_INTERVALS = Runtime.getRuntime().maxMemory() / 8 / MOST_OPEN / OPEN_INTERVAL;
+
+    /** About the number of bytes of an answer at most. */
     private static final int LONGEST = 64 << 20;
+    /** About the number of bytes of an interval in an answer, besides its texts, and of each of its hosts. */
+    private static final int OF_INTERVAL = 200;
 
+    private static final int OF_HOST = 16;
+
+    private final Archive archive;
     private final Inventory inventory;
-    private final Histories histories;
     private final Aside beside;
+    private final FairQueue<Account, Question> waiting = new FairQueue<>();
+    private final Set<Question> open = new HashSet<>();
+    private boolean ended;
+    /** Why the archive could not be prepared; "" if it could. Used only by the work beside the core thread. */
+    private String unprepared = "";
 
-    /** @param beside makes the documents */
-    public PastDocuments(Inventory inventory, Histories histories, Aside beside) {
+    /** @param beside runs one piece of work at a time */
+    public PastDocuments(Archive archive, Inventory inventory, Aside beside) {
+        this.archive = archive;
         this.inventory = inventory;
-        this.histories = histories;
         this.beside = beside;
     }
 
-    /** Makes a document from an answer about the past. */
-    private interface View {
-        ObjectNode of(PastAnswer past);
-    }
-
-    void intervals(PastQuery query, Account asker, Replier reply) {
-        InventoryState state = inventory.state();
-        ask(query.period(), query.notes(), () -> hosts(state, query), asker, reply, past -> {
-            Hostlist unknown = past.coverage().unknown();
-            if (!unknown.isEmpty()) {
-                throw new RpcException(Errno.ENOENT, "neither R nor any event names " + unknown);
-            }
-            ObjectNode document = past.toJson(query.period().since(), 0);
-            for (JsonNode interval : document.path("intervals")) {
-                if (interval.path("to").isNull()) {
-                    ((ObjectNode) interval).remove("seconds");
-                }
-            }
-            return document;
-        });
-    }
-
-    void totals(PastQuery query, Account asker, Replier reply) {
-        Period asked = query.period();
-        double now = inventory.now();
-        ask(asked, false, Set::of, asker, reply, past -> {
-            Coverage coverage = past.coverage();
-            Period known = new Period(Math.max(asked.since(), coverage.first()), Math.min(asked.until(), now));
-            Totals totals = new Totals(query.by(), known);
-            past.intervals().forEach(each -> {
-                if (query.kinds().contains(each.getKey().kind())) {
-                    totals.add(each.getKey(), each.getValue());
-                }
-            });
-            return past.coverageJson(asked.since()).setAll(totals.toJson());
-        });
-    }
-
-    /** @param hosts finds the hosts; called beside the core thread */
-    private void ask(
-            Period period, boolean notes, Supplier<Set<String>> hosts, Account asker, Replier reply, View view) {
-        Collected collected = new Collected(asker, reply, view);
-        beside.run(
-                () -> {
-                    try {
-                        HistoryRequest request = new HistoryRequest(hosts.get(), period, notes);
-                        return () -> collected.begin(Json.encode(request.toJson()));
-                    } catch (RpcException refusal) {
-                        return () -> reply.fail(refusal);
-                    }
-                },
-                bug -> reply.fail(new RpcException(Errno.EIO, bug)));
-    }
-
-    /** Collects the pieces of an answer. */
-    private final class Collected implements Sink {
+    /** One question. The inquiry and its intervals belong to the work that is done beside the core thread, one piece at a time. */
+    private final class Question {
+        private final PastQuery query;
         private final Account asker;
         private final Replier reply;
-        private final View view;
-        private final List<Bytes> pieces = new ArrayList<>();
-        private int length;
-        private Histories.@Nullable History history;
+        private final Map<Outage, List<String>> intervals = new LinkedHashMap<>();
+        private Inquiry.@Nullable Present present;
+        private @Nullable Inquiry inquiry;
+        /** About the number of bytes of the intervals. */
+        private long length;
+        /** The bytes that the account of the user counts. */
+        private long charged;
+
         private boolean over;
 
-        Collected(Account asker, Replier reply, View view) {
+        private Question(PastQuery query, Account asker, Replier reply) {
+            this.query = query;
             this.asker = asker;
             this.reply = reply;
-            this.view = view;
         }
 
-        void begin(Bytes request) {
-            if (reply.isGone()) {
-                reply.fail(Turns.gone());
-                return;
-            }
+        /** Reads a piece of the archive. Returns the answer; null if there is more to read. */
+        private @Nullable Consumer<Replier> read() {
             try {
-                history = histories.ask(request, asker, this);
-                reply.whenGone(this::drop);
-            } catch (RpcException refusal) {
-                reply.fail(refusal);
-            }
-        }
-
-        /** Ends the work, because no client waits for the answer. */
-        private void drop() {
-            if (!over) {
-                Histories.History begun = history;
-                if (begun != null) {
-                    histories.release(begun);
+                Inquiry asked = inquiry == null ? begin() : inquiry;
+                inquiry = asked;
+                asked.read(ROWS).forEach(this::add);
+                if (asked.opened() > MOST_INTERVALS) {
+                    throw new RpcException(
+                            Errno.EOVERFLOW,
+                            "at some time more than " + MOST_INTERVALS + " of the hosts were out of service together,"
+                                    + " which takes too much memory: ask for fewer hosts, or read the state"
+                                    + " directory with --state-dir");
                 }
-                finish(asked -> asked.fail(Turns.gone()));
-            }
-        }
-
-        @Override
-        public boolean isWritable() {
-            return true;
-        }
-
-        @Override
-        public @Nullable RpcException refusal(Bytes piece) {
-            if (length + piece.length() > LONGEST) {
-                return new RpcException(
-                        Errno.EOVERFLOW, "the answer would be longer than " + (LONGEST >> 20) + " MiB: ask for less");
-            }
-            try {
-                asker.checkRoom(piece.length(), asker.held());
-                return null;
-            } catch (RpcException full) {
-                return full;
-            }
-        }
-
-        @Override
-        public void send(Bytes piece) {
-            pieces.add(piece);
-            length += piece.length();
-            asker.take(piece.length());
-        }
-
-        @Override
-        public void end(RpcException reason) {
-            if (over) {
-                return;
-            }
-            over = true;
-            if (reason.errno().equals(Errno.ENODATA)) {
-                beside.run(
-                        () -> {
-                            Consumer<Replier> answer = answer();
-                            return () -> finish(answer);
-                        },
-                        bug -> finish(asked -> asked.fail(new RpcException(Errno.EIO, bug))));
-            } else {
-                finish(asked -> asked.fail(reason));
-            }
-        }
-
-        private Consumer<Replier> answer() {
-            try {
-                Bytes answer = Documents.encode(view.of(past(pieces)));
-                return asked -> asked.done(answer);
+                if (!asked.isDone()) {
+                    return null;
+                }
+                PastAnswer past = PastAnswer.of(intervals, asked.coverage());
+                Bytes answer = Documents.encode(query.document(past, inventory.now()));
+                return to -> to.done(answer);
             } catch (RpcException refusal) {
-                return asked -> asked.fail(refusal);
+                return to -> to.fail(refusal);
+            } catch (TargetException e) {
+                Errno errno = e.isMixed() ? Errno.EINVAL : Errno.ENOENT;
+                return to -> to.fail(new RpcException(errno, String.valueOf(e.getMessage())));
+            } catch (IOException | IllegalArgumentException e) {
+                log.error("the history could not be read", e);
+                return to -> to.fail(new RpcException(Errno.EIO, "the history cannot be read: " + e.getMessage()));
             }
         }
 
-        private void finish(Consumer<Replier> answer) {
-            over = true;
-            asker.give(length);
-            length = 0;
-            answer.accept(reply);
+        private Inquiry begin() throws IOException {
+            Inquiry.Present now = present;
+            if (now == null) {
+                throw new IllegalStateException("a question that has not begun");
+            }
+            Set<String> hosts = hosts(now.state(), query);
+            return new Inquiry(archive, new Inquiry.Question(hosts, query.period(), query.notes()), now);
+        }
+
+        private void add(Outage interval, List<String> hosts) {
+            intervals.computeIfAbsent(interval, each -> new ArrayList<>()).addAll(hosts);
+            length += OF_INTERVAL
+                    + interval.reason().length()
+                    + interval.comment().length()
+                    + (long) OF_HOST * hosts.size();
+            if (length > LONGEST) {
+                throw new RpcException(
+                        Errno.EOVERFLOW,
+                        "the answer would be longer than " + (LONGEST >> 20) + " MiB: ask for less, or read the state"
+                                + " directory with --state-dir");
+            }
+        }
+
+        /** @throws RpcException if the user has no room for what was read */
+        private void charge() {
+            long more = length - charged;
+            asker.take(more, asker.held());
+            charged = length;
+        }
+
+        private void answer(Consumer<Replier> answer) {
+            if (!over) {
+                over = true;
+                asker.give(charged);
+                answer.accept(reply);
+            }
         }
     }
 
-    private static PastAnswer past(List<Bytes> payloads) {
-        Map<Outage, List<String>> intervals = new LinkedHashMap<>();
-        @Nullable Coverage coverage = null;
-        for (Bytes payload : payloads) {
-            HistoryAnswer answer = HistoryAnswer.parse(Json.own(payload));
-            answer.intervals()
-                    .forEach(each -> intervals
-                            .computeIfAbsent(each.getKey(), key -> new ArrayList<>())
-                            .addAll(each.getValue()));
-            coverage = answer.coverage() == null ? coverage : answer.coverage();
+    /** Prepares the archive for questions, in pieces between which questions are answered. Must be called from time to time. */
+    public void prepare() {
+        if (!ended) {
+            beside.run(() -> prepared() ? this::prepare : () -> {}, bug -> {});
         }
-        if (coverage == null) {
-            throw new IllegalStateException("the answer about the past has no end");
+    }
+
+    private boolean prepared() {
+        try {
+            boolean more = archive.prepare();
+            unprepared = "";
+            return more;
+        } catch (IOException e) {
+            String reason = String.valueOf(e.getMessage());
+            if (!reason.equals(unprepared)) {
+                log.warn("the journal cannot be indexed, so reading history takes longer: {}", reason);
+                unprepared = reason;
+            }
+            return false;
         }
-        return PastAnswer.of(intervals, coverage);
+    }
+
+    /** @throws RpcException EAGAIN if too many questions of the user wait */
+    void ask(PastQuery query, Account asker, Replier reply) {
+        if (waiting.of(asker) >= MOST_WAITING) {
+            throw asker.excess(
+                    Limit.STREAMS,
+                    asker + " has " + MOST_WAITING + " requests for history waiting already: try again later",
+                    1);
+        }
+        Question question = new Question(query, asker, reply);
+        waiting.add(asker, question);
+        reply.whenGone(() -> drop(question));
+        begin();
+    }
+
+    private void begin() {
+        while (open.size() < MOST_OPEN) {
+            Question question = waiting.next(this::mayBegin);
+            if (question == null) {
+                return;
+            }
+            Committed now = inventory.committed();
+            question.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
+            open.add(question);
+            read(question);
+        }
+    }
+
+    private boolean mayBegin(Account user) {
+        return user.isOwners() || open.stream().noneMatch(each -> each.asker == user);
+    }
+
+    private void read(Question question) {
+        beside.run(
+                () -> {
+                    Consumer<Replier> answer = question.read();
+                    return () -> went(question, answer);
+                },
+                bug -> close(question, to -> to.fail(new RpcException(Errno.EIO, bug))));
+    }
+
+    /** @param answer null if there is more to read */
+    private void went(Question question, @Nullable Consumer<Replier> answer) {
+        if (question.over || answer != null) {
+            close(question, answer == null ? to -> {} : answer);
+            return;
+        }
+        try {
+            question.charge();
+            read(question);
+        } catch (RpcException full) {
+            close(question, to -> to.fail(full));
+        }
+    }
+
+    /** Drops a question, because no client waits for the answer. */
+    private void drop(Question question) {
+        waiting.remove(question.asker, question);
+        question.answer(to -> to.fail(Turns.gone()));
+    }
+
+    /** Answers all questions with a refusal, those that wait included. */
+    public void endAll(RpcException reason) {
+        ended = true;
+        List<Question> ending = new ArrayList<>(open);
+        ending.addAll(waiting.removeAll());
+        ending.forEach(question -> question.answer(to -> to.fail(reason)));
+    }
+
+    private void close(Question question, Consumer<Replier> answer) {
+        open.remove(question);
+        Inquiry inquiry = question.inquiry;
+        if (inquiry != null) {
+            beside.run(
+                    () -> {
+                        close(inquiry);
+                        return () -> {};
+                    },
+                    bug -> {});
+        }
+        try {
+            question.answer(answer);
+        } finally {
+            begin();
+        }
+    }
+
+    private static void close(Inquiry inquiry) {
+        try {
+            inquiry.close();
+        } catch (IOException e) {
+            log.warn("a segment that was read could not be closed: {}", e.getMessage());
+        }
     }
 
     /** Returns the names of the hosts. A host that left R is known by its name only. */
@@ -241,10 +295,11 @@ public final class PastDocuments {
     }
 
     private static Set<String> few(Hostlist hosts) {
-        if (hosts.size() > HistoryRequest.MOST_HOSTS) {
+        if (hosts.size() > PastQuery.MOST_HOSTS) {
             throw new RpcException(
                     Errno.EOVERFLOW,
-                    "targets name " + hosts.size() + " hosts, but may name at most " + HistoryRequest.MOST_HOSTS);
+                    "targets name " + hosts.size() + " hosts, but may name at most " + PastQuery.MOST_HOSTS
+                            + ": ask for fewer hosts, or for all by naming none");
         }
         return new LinkedHashSet<>(hosts.expand());
     }

@@ -10,7 +10,6 @@ import io.muster.daemon.config.Configurable;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Aside;
-import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Reporters;
 import io.muster.daemon.ledger.Role;
@@ -26,7 +25,6 @@ import io.muster.inventory.status.Scheduler;
 import io.muster.protocol.acquire.SentView;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.SchedStatus;
-import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -65,7 +63,6 @@ public final class Queries implements Configurable {
     private final Turns<InventoryState> status;
     private final Turns<Situation> schedStatus;
     private final Turns<Described> get;
-    private final Turns<StateAnswer> everything;
 
     /** @param beside encodes long responses beside the core thread */
     public Queries(
@@ -88,8 +85,6 @@ public final class Queries implements Configurable {
                 beside);
         this.get =
                 kept(this::described, now -> Get.of(now.definition, now.graph).encode(), beside);
-        Body body = new Body();
-        this.everything = kept(this::all, answer -> answer.encode(body.of(answer.state())), beside);
     }
 
     private static <S> Turns<S> kept(Supplier<S> now, Function<S, Bytes> make, Aside beside) {
@@ -162,13 +157,6 @@ public final class Queries implements Configurable {
         get.ask(Bytes.EMPTY, this, reply);
     }
 
-    /**
-     * Responds to resource.state, a method that only Muster has: the whole state of the daemon.
-     */
-    void state(Replier reply) {
-        everything.ask(Bytes.EMPTY, this, reply);
-    }
-
     /** Returns the schedulers that have acquired the resources, also those without a connection. Runs on the core thread. */
     public List<Scheduler> schedulers() {
         List<Scheduler> schedulers = new ArrayList<>();
@@ -176,20 +164,6 @@ public final class Queries implements Configurable {
         acquires.streams().forEach(stream -> schedulers.add(describe(stream, up)));
         acquires.absences().forEach(absence -> schedulers.add(Scheduler.away(absence.acquisition(), absence.until())));
         return schedulers;
-    }
-
-    private StateAnswer all() {
-        Committed now = inventory.committed();
-        return new StateAnswer(
-                now.seq(),
-                inventory.now(),
-                inventory.fault(),
-                inventory.clock().trouble(),
-                inventory.journalBytes(),
-                inventory.redefinition().waiting(),
-                schedulers(),
-                reporters.usage(),
-                now.state());
     }
 
     private static Scheduler describe(AcquireStream stream, IdentityHashMap<SentView, Idset> up) {
@@ -302,24 +276,6 @@ public final class Queries implements Configurable {
         if (line.length() > 0 && log.isDebugEnabled()) {
             String text = line.first(Math.min(line.length(), 1000)).text();
             log.debug("log.append from={} text={}", from, text.replaceAll("\\p{Cntrl}", "?"));
-        }
-    }
-
-    /**
-     * The long part of the last response to resource.state, kept with the state from which it was encoded. Used by one
-     * encoding at a time.
-     */
-    private static final class Body {
-        private @Nullable InventoryState source;
-        private Bytes encoded = Bytes.EMPTY;
-
-        @SuppressWarnings("ReferenceEquality") // as in Turns
-        Bytes of(InventoryState state) {
-            if (source != state) {
-                encoded = StateAnswer.body(state);
-                source = state;
-            }
-            return encoded;
         }
     }
 }

@@ -19,10 +19,12 @@ import io.muster.protocol.wire.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +63,21 @@ public final class Selections {
         find(new ArrayDeque<>(texts), new ArrayList<>(), new Terms(membersOnly, asker, reply), then);
     }
 
+    /** Passes the items of a text, those that need a search replaced by the hosts that are found. */
+    void replace(
+            List<String> items,
+            Predicate<String> needsSearch,
+            Account asker,
+            Replier reply,
+            Consumer<List<String>> then) {
+        find(items.stream().filter(needsSearch).toList(), false, asker, reply, found -> {
+            Iterator<String> next = found.iterator();
+            then.accept(items.stream()
+                    .map(item -> needsSearch.test(item) ? next.next() : item)
+                    .toList());
+        });
+    }
+
     private void find(Deque<String> texts, List<String> found, Terms terms, Consumer<List<String>> then) {
         String text = texts.poll();
         if (text == null) {
@@ -82,7 +99,7 @@ public final class Selections {
         boolean isPlain = parts.stream().noneMatch(TargetExpression::isSearch) && !TargetExpression.isSelection(text);
         try {
             if (isPlain) {
-                var unused = TargetExpression.hosts(inventory.state(), List.of(text));
+                var unused = TargetExpression.known(inventory.state(), List.of(text));
                 then.accept(text);
             } else if (parts.size() > MOST_PARTS) {
                 terms.reply.fail(new RpcException(

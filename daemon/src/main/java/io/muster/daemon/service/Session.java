@@ -143,7 +143,7 @@ public final class Session {
 
     /** Returns whether the peer follows nothing and waits for no ranks, so that the peer must read what is sent. */
     public boolean mustRead() {
-        return streams.mustBeRead();
+        return streams.isEmpty();
     }
 
     /** Returns the number of bytes that the session keeps for open streams and for requests whose response comes later. */
@@ -310,12 +310,6 @@ public final class Session {
         @Override
         public void follow(Bytes unread) {
             streams.follow(request, unread, caller().account());
-            served(request);
-        }
-
-        @Override
-        public void history(Bytes unread) {
-            streams.history(request, unread, caller().account());
             served(request);
         }
 

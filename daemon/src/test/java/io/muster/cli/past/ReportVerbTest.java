@@ -17,7 +17,7 @@ class ReportVerbTest {
         totals.add(bad.ended(110, "ada", ""), List.of("n1"));
         totals.add(Outage.open(Outage.Kind.DRAINED, "admin", "=cmd,\"x\"", 120, "ada"), List.of("n1"));
 
-        assertThat(ReportVerb.csv("reason", totals))
+        assertThat(ReportVerb.csv("reason", totals.toJson().path("totals")))
                 .isEqualTo("reason,nodes,times,open,total_seconds,mean_seconds,longest_seconds\r\n"
                         + "bad,2,2,1,30,15,25\r\n"
                         + "\"'=cmd,\"\"x\"\"\",1,1,1,10,10,10\r\n");

@@ -143,7 +143,7 @@ final class BrokenVariantsTest {
                 Etcd usurper = new EtcdGateway(etcd.access(), 0);
                 Node node = new Node(Node.Parts.of(etcd.endpoints(), "a").with(stores)).awaitLead()) {
             byte[] card = "{\"member\":\"usurper\",\"boot\":\"x\"}".getBytes(StandardCharsets.UTF_8);
-            long lease = usurper.grant(600, TIMEOUT).id();
+            long lease = usurper.grant(600, TIMEOUT);
             List<Op> put = List.of(new Op.Put(PREFIX + "leader", card, lease));
             node.writeAndWait("one");
             usurper.transact(List.of(), put, List.of(), TIMEOUT);

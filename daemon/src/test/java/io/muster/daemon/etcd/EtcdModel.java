@@ -326,7 +326,7 @@ public final class EtcdModel {
         }
 
         @Override
-        public Etcd.Lease grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
+        public long grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
             return call(
                     () -> {
                         if (full) {
@@ -334,7 +334,7 @@ public final class EtcdModel {
                         }
                         long ttl = ttlSeconds * SECOND;
                         leases.put(++leasesMade, new EtcdModel.Lease(ttl, simulation.now() + ttl));
-                        return new Etcd.Lease(leasesMade, ttlSeconds);
+                        return leasesMade;
                     },
                     timeoutMillis);
         }
@@ -372,7 +372,7 @@ public final class EtcdModel {
 
         @Override
         public Etcd.Status status(int timeoutMillis) throws EtcdException {
-            return call(() -> new Etcd.Status("3.5.21", 1 << 20, 1 << 20), timeoutMillis);
+            return call(() -> new Etcd.Status("3.5.21", 1 << 20), timeoutMillis);
         }
 
         @Override

@@ -155,23 +155,23 @@ final class EtcdTest {
     void a_key_is_deleted_with_its_lease() throws Exception {
         try (EtcdCluster cluster = EtcdCluster.quick(directory, 1);
                 EtcdGateway etcd = client(cluster)) {
-            Etcd.Lease lease = etcd.grant(60, TIMEOUT);
-            etcd.transact(List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease.id())), List.of(), TIMEOUT);
-            assertThat(etcd.keepAlive(lease.id(), TIMEOUT)).isEqualTo(60);
+            long lease = etcd.grant(60, TIMEOUT);
+            etcd.transact(List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease)), List.of(), TIMEOUT);
+            assertThat(etcd.keepAlive(lease, TIMEOUT)).isEqualTo(60);
             assertThat(etcd.read(List.of(Op.Get.one("/a")), TIMEOUT)
                             .found()
                             .get(0)
                             .get(0)
                             .lease())
-                    .isEqualTo(lease.id());
-            etcd.revoke(lease.id(), TIMEOUT);
+                    .isEqualTo(lease);
+            etcd.revoke(lease, TIMEOUT);
             assertThat(etcd.read(List.of(Op.Get.one("/a")), TIMEOUT).one(0)).isNull();
-            assertThat(etcd.keepAlive(lease.id(), TIMEOUT)).isZero();
+            assertThat(etcd.keepAlive(lease, TIMEOUT)).isZero();
             assertFate(
                     Fate.REFUSED,
                     "requested lease not found",
                     () -> etcd.transact(
-                            List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease.id())), List.of(), TIMEOUT));
+                            List.of(), List.of(new Op.Put("/a", new byte[] {1}, lease)), List.of(), TIMEOUT));
         }
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -25,15 +26,27 @@ final class MetricsDocTest {
     /** Labels after {@code by}, before an operator of a selector, or in a legend. */
     private static final Pattern LABELS = Pattern.compile("by \\(([a-z_, ]+)\\)|([a-z_]+)(?=!?=~?\"|}})");
 
+    private static String table() {
+        return Arrays.stream(Meter.values())
+                .map(meter -> String.format(
+                        Locale.ROOT,
+                        "| `%s` | %s | %s | %s |",
+                        meter.meterName(),
+                        meter.type().shown(),
+                        meter.labels().stream().map(label -> "`" + label + "`").collect(Collectors.joining(", ")),
+                        meter.description()))
+                .collect(Collectors.joining("\n", "| name | type | labels | what |\n|---|---|---|---|\n", "\n"));
+    }
+
     @Test
     void theDocumentHasTheTableOfAllMeters() throws IOException {
         String page = Files.readString(PAGE);
         int from = page.indexOf(OPEN) + OPEN.length();
         int to = page.indexOf(CLOSE);
         if (Boolean.getBoolean("muster.rewrite")) {
-            Files.writeString(PAGE, page.substring(0, from) + Meter.table() + page.substring(to));
+            Files.writeString(PAGE, page.substring(0, from) + table() + page.substring(to));
         }
-        assertThat(Files.readString(PAGE)).contains(OPEN + Meter.table() + CLOSE);
+        assertThat(Files.readString(PAGE)).contains(OPEN + table() + CLOSE);
     }
 
     @Test

@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.core.Rig;
-import io.muster.protocol.operation.Right;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Request;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -134,31 +130,6 @@ class GreedyUserTest {
                 .as("none is computed")
                 .hasSize(202)
                 .allMatch(each -> each.endsWith(" " + Errno.ECANCELED.value()));
-    }
-
-    @Test
-    void usersWhoDoNotReadTheirHistoryDelayOthersForAMinuteAtMost() {
-        for (int i = 0; i < 300; i++) {
-            stage.rig.advance(Duration.ofSeconds(1));
-            stage.rig.drain("1");
-            stage.rig.advance(Duration.ofSeconds(1));
-            stage.rig.undrain("1");
-        }
-        connect(Stage.admin(), 1);
-        connect(Stage.rights(1005, Credentials.USER, "eve", Set.of(Right.FOLLOW)), 1);
-        greedy.forEach(caller -> {
-            caller.reads = false;
-            assertThat(caller.ask("resource.history", "{}", Header.STREAMING)).startsWith("{");
-        });
-        Stage.Caller other = stage.join(Stage.owner());
-        assertThat(other.ask("resource.history", "{}", Header.STREAMING)).isEqualTo("nothing");
-        stage.backend.streams().histories().endUnread();
-        assertThat(answers("ETIMEDOUT ")).isZero();
-        stage.backend.streams().histories().endUnread();
-        stage.rig.settle();
-        assertThat(answers("ETIMEDOUT the answer was not read for 30 seconds, and other requests for history wait"))
-                .isPositive();
-        assertThat(other.received()).last().isEqualTo("ENODATA No data available");
     }
 
     @Test

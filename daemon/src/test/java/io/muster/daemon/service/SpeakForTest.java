@@ -211,8 +211,7 @@ class SpeakForTest {
                 .contains("\"by\":{\"userid\":1001,\"user\":\"alice\"," + speaker + "}}")
                 .contains("\"by\":{\"userid\":0,\"user\":\"root\"," + speaker + ",\"squashed\":true}}");
         Stage.Caller alice = join(ALICE);
-        alice.ask("resource.history", "{}", Header.STREAMING);
-        assertThat(String.join("", alice.received()))
+        assertThat(alice.ask("resource.history", "{}"))
                 .contains("\"by\":\"alice through flux\"", "\"by\":\"root through flux\"");
         alice.stream("resource.journal");
         assertThat(String.join("", alice.received())).contains("\"userid\":1001,\"user\":\"alice\"," + speaker + "}");

@@ -133,20 +133,18 @@ public final class Stage implements AutoCloseable {
                         0.2));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
-        Histories histories = new Histories(rig.journal.archive(), rig.inventory, answers);
         Backend.Answers parts = new Backend.Answers(
                 queries,
                 new Documents(rig.inventory, queries, selections, answers),
                 new Explanations(
                         queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
-                new PastDocuments(rig.inventory, histories, answers),
+                new PastDocuments(rig.journal.archive(), rig.inventory, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
-                feasible,
-                searches);
+                new Backend.Calculations(feasible, searches));
         return new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 parts,
-                new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters, histories),
+                new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters),
                 changes,
                 new Receiver(
                         rig.inventory,

@@ -1,6 +1,7 @@
 package io.muster.inventory.history;
 
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.rset.TargetException;
 
 /**
  * The part of the past that an answer covers, and the data that may be missing in the answer.
@@ -12,6 +13,15 @@ import io.muster.inventory.hostlist.Hostlist;
  * @param unknown the hosts asked for that no known event, state or R names
  */
 public record Coverage(double first, double since, boolean whole, String damage, Hostlist unknown) {
+    /** @throws TargetException if something is known, and neither R nor a known event names a host that was asked for */
+    public void requireKnown() {
+        if (first > 0 && !unknown.isEmpty()) {
+            throw unknown.stream().anyMatch(name -> name.matches("[-0-9]+"))
+                    ? TargetException.mixed(unknown)
+                    : TargetException.neverNamed(unknown);
+        }
+    }
+
     /**
      * Returns whether nothing is missing in a period.
      *

@@ -57,8 +57,8 @@ public record Outage(
         return Math.max(0, end - Math.max(from, since));
     }
 
-    /** @param end the time until which the interval is known to last if it is open */
-    public ObjectNode toJson(double end) {
+    /** Returns the interval, with its length if it has ended, because the document depends on nothing but the past. */
+    public ObjectNode toJson() {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("kind", kind.word());
         json.put("holder", holder.isEmpty() || kind.isNote() ? null : holder);
@@ -71,8 +71,8 @@ public record Outage(
         json.put("to", isOpen() ? null : Times.rfc3339(to));
         json.put("ended_by", endedBy);
         json.put("comment", comment);
-        if (from > 0) {
-            json.put("seconds", Math.rint((isOpen() ? end : to) - from));
+        if (from > 0 && !isOpen()) {
+            json.put("seconds", Math.rint(to - from));
         }
         return json;
     }

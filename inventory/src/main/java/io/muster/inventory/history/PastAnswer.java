@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The answer to a question about the past.
@@ -23,26 +24,38 @@ public record PastAnswer(List<Map.Entry<Outage, List<String>>> intervals, Covera
         return new PastAnswer(sorted, coverage);
     }
 
-    /**
-     * @param since the beginning of the period that was asked for; 0 for all that is known
-     * @param end the end of the period, at most the present time
-     */
-    public ObjectNode toJson(double since, double end) {
+    /** @param since the beginning of the period that was asked for; 0 for all that is known */
+    public ObjectNode toJson(double since) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("known_since", coverage.first() == 0 ? null : Times.rfc3339(coverage.first()));
         json.setAll(coverageJson(since));
         ArrayNode all = json.putArray("intervals");
         for (Map.Entry<Outage, List<String>> entry : intervals) {
             String hosts = Hostlist.of(entry.getValue()).sort().toString();
-            all.add(entry.getKey().toJson(end).put("hosts", hosts));
+            all.add(entry.getKey().toJson().put("hosts", hosts));
         }
         return json;
     }
 
-    /** @param since the beginning of the period that was asked for; 0 for all that is known */
-    public ObjectNode coverageJson(double since) {
+    /**
+     * Returns how long hosts were not available in a period.
+     *
+     * @param kinds the states that count
+     * @param now the present time
+     */
+    public ObjectNode totals(Totals.By by, Set<Outage.Kind> kinds, Period period, double now) {
+        double since = Math.max(period.since(), coverage.first());
+        Totals totals = new Totals(by, new Period(since, Math.min(period.until(), now)));
+        intervals.stream()
+                .filter(each -> kinds.contains(each.getKey().kind()))
+                .forEach(each -> totals.add(each.getKey(), each.getValue()));
+        return coverageJson(period.since()).setAll(totals.toJson());
+    }
+
+    private ObjectNode coverageJson(double since) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("complete_since", coverage.since() == 0 ? null : Times.rfc3339(coverage.since()));
+        json.put("damage", coverage.damage().isEmpty() ? null : coverage.damage());
         return json.put("complete", coverage.isComplete(since));
     }
 }

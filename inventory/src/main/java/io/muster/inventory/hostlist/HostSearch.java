@@ -1,6 +1,7 @@
 package io.muster.inventory.hostlist;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.StringJoiner;
 
@@ -13,6 +14,10 @@ public final class HostSearch {
     private static final int MOST = 16;
 
     private static final int LONGEST_NUMBER = 18;
+
+    private static final byte[] CONTEXT = ascii("\"context\":{");
+    private static final byte[] IDSET = ascii("\"idset\":\"");
+    private static final byte[] NODELIST = ascii("\",\"nodelist\":\"");
 
     private final byte[][] hosts;
 
@@ -38,6 +43,46 @@ public final class HostSearch {
             }
         }
         return !isSelective();
+    }
+
+    /** Returns whether an event, as JSON in the form in which the daemon writes it, may be about one of the hosts. */
+    public boolean mayNameIn(byte[] event) {
+        return mayNameIn(event, 0, event.length);
+    }
+
+    /** @param from an offset in the event before its context */
+    public boolean mayNameIn(byte[] event, int from, int to) {
+        int first = hostlist(event, from, to);
+        int end = first < 0 ? -1 : quote(event, first, to);
+        return end < 0 || mayName(event, first, end);
+    }
+
+    /** Returns the offset of the hostlist in the context of an event; -1 if the event has none where the daemon writes it. */
+    public static int hostlist(byte[] event, int from, int to) {
+        int at = from;
+        while (at < to && (event[at] != '"' || !isAt(CONTEXT, event, at, to))) {
+            at++;
+        }
+        int context = at + CONTEXT.length;
+        int idset = isAt(IDSET, event, context, to) ? quote(event, context + IDSET.length, to) : -1;
+        return idset >= 0 && isAt(NODELIST, event, idset, to) ? idset + NODELIST.length : -1;
+    }
+
+    /** Returns the offset of the quote that ends a text without escapes; -1 if there is none. */
+    public static int quote(byte[] json, int from, int to) {
+        int at = from;
+        while (at < to && json[at] != '"' && json[at] != '\\') {
+            at++;
+        }
+        return at < to && json[at] == '"' ? at : -1;
+    }
+
+    private static boolean isAt(byte[] literal, byte[] text, int at, int to) {
+        return to - at >= literal.length && Arrays.equals(text, at, at + literal.length, literal, 0, literal.length);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Returns a hostlist without the items that name none of the hosts. */

@@ -139,21 +139,6 @@ public final class Idset {
         return adopt(RoaringBitmap.xor(bitmap(), o.bitmap()));
     }
 
-    /**
-     * Returns the set of {@code id + offset} for every id; the cost does not depend on the number of ids in a range.
-     *
-     * @throws IllegalArgumentException if one of these is no id
-     */
-    public Idset shift(int offset) {
-        if (isEmpty() || offset == 0) {
-            return this;
-        }
-        if (first + (long) offset < 0 || last + (long) offset > MAX_ID) {
-            throw new IllegalArgumentException("ids from " + first + " to " + last + " cannot be moved by " + offset);
-        }
-        return bits == null ? range(first + offset, last + offset) : adopt(RoaringBitmap.addOffset(bits, offset));
-    }
-
     public Idset with(int id) {
         checkRange(id, id);
         if (contains(id)) {

@@ -37,6 +37,8 @@ public final class ResourceSet {
     private final RankHosts placement;
     private final PropertyMap properties;
     private final Envelope envelope;
+    /** The text that was read last, because a change reads the same targets several times. Any thread may replace it. */
+    private @Nullable Targets lastTargets;
 
     ResourceSet(RankContents layout, RankHosts placement, PropertyMap properties, Envelope envelope) {
         this.layout = layout;
@@ -158,8 +160,15 @@ public final class ResourceSet {
      * @throws TargetException naming the ranks or hosts that the set does not have
      */
     public Idset targets(String idsetOrHostlist) {
-        return placement.targets(idsetOrHostlist);
+        Targets last = lastTargets;
+        if (last == null || !last.text.equals(idsetOrHostlist)) {
+            last = new Targets(idsetOrHostlist, placement.targets(idsetOrHostlist));
+            lastTargets = last;
+        }
+        return last.ranks;
     }
+
+    private record Targets(String text, Idset ranks) {}
 
     public SortedTree<String, Idset> properties() {
         return properties.byName();

@@ -49,6 +49,12 @@ public final class TargetException extends IllegalArgumentException {
         return new TargetException(subject + " not in the resource set", missing, null);
     }
 
+    /** Returns the fault of hosts of which nothing is known, not even that they have left. */
+    public static TargetException neverNamed(Hostlist missing) {
+        String list = Listing.HOSTS.cut(missing.toString(), LONGEST);
+        return new TargetException("neither R nor any event that is known names " + list, missing, null);
+    }
+
     public static TargetException property(String missing) {
         return new TargetException("no host has the property " + missing, Hostlist.EMPTY, missing);
     }

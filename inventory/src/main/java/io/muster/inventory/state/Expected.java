@@ -54,7 +54,7 @@ public record Expected(Command command, List<String> targets, String hosts) impl
 
     @Override
     public Decision decide(InventoryState state, double now, Principal by) {
-        String difference = difference(TargetExpression.hosts(state, targets));
+        String difference = difference(TargetExpression.known(state, targets).hosts());
         return difference.isEmpty()
                 ? command.decide(state, now, by)
                 : Decision.reject(

@@ -73,11 +73,11 @@ public final class TargetExpression {
     }
 
     /**
-     * Returns the hosts of targets in the form that commands have, in the order of their ranks, followed by those that have left R.
+     * Returns what targets in the form that commands have name.
      *
      * @throws TargetException if a target is neither in R nor remembered as departed
      */
-    public static Hostlist hosts(InventoryState state, Collection<String> texts) {
+    public static Known known(InventoryState state, Collection<String> texts) {
         Idset found = Idset.EMPTY;
         List<String> departed = new ArrayList<>();
         for (String text : Set.copyOf(texts)) {
@@ -92,10 +92,21 @@ public final class TargetExpression {
             }
         }
         Hostlist hosts = state.resources().hostsOf(found);
-        return departed.isEmpty()
-                ? hosts
-                : hosts.append(Hostlist.of(departed.stream().distinct().sorted().toList()));
+        return new Known(
+                found,
+                departed.isEmpty()
+                        ? hosts
+                        : hosts.append(Hostlist.of(
+                                departed.stream().distinct().sorted().toList())));
     }
+
+    /**
+     * What targets name.
+     *
+     * @param ranks those that R has
+     * @param hosts their hosts, in the order of the ranks, followed by those that have left R
+     */
+    public record Known(Idset ranks, Hostlist hosts) {}
 
     /** Returns whether each host is in R, or has left R and is remembered as departed. */
     public static boolean haveAllBeenThere(InventoryState state, String text) {

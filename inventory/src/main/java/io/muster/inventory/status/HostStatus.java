@@ -67,7 +67,7 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         return json;
     }
 
-    /** Returns everything that is known about the host, from which {@link WhyText} makes a text. */
+    /** Returns everything that is known about the host. */
     public ObjectNode account() {
         ObjectNode json = toJson();
         ArrayNode told = json.putArray("told");

@@ -34,8 +34,9 @@ public final class StateSummary {
      *
      * @param groups the groups of the ranks
      * @param since problems that began then or later are new
+     * @param most the highest number of problems in each list
      */
-    public void writeTo(ObjectNode json, List<StateGroup> groups, double since) {
+    public void writeTo(ObjectNode json, List<StateGroup> groups, double since, int most) {
         count(json.putObject("all"), among);
         Map<String, Integer> counts = new LinkedHashMap<>();
         groups.forEach(group -> counts.merge(group.word(), group.ranks().size(), Integer::sum));
@@ -49,9 +50,10 @@ public final class StateSummary {
         families().forEach((name, ranks) -> count(properties.addObject().put("name", name), ranks));
         Map<Trouble, Idset> all = Trouble.of(groups);
         StateGroup.time(json, "since", since);
-        write(json.putArray("new"), Trouble.newest(all, since));
-        write(json.putArray("oldest"), Trouble.oldest(all));
-        write(json.putArray("ending"), Trouble.ending(all));
+        Set<Trouble> written = new HashSet<>();
+        write(json, "new", Trouble.newest(all, since), most, written);
+        write(json, "oldest", Trouble.oldest(all), most, written);
+        write(json, "ending", Trouble.ending(all), most, written);
     }
 
     private void count(ObjectNode json, Idset ranks) {
@@ -89,7 +91,15 @@ public final class StateSummary {
         return ranks;
     }
 
-    private void write(ArrayNode array, List<Map.Entry<Trouble, Idset>> troubles) {
-        troubles.forEach(entry -> array.add(entry.getKey().toJson(resources, entry.getValue())));
+    /** Writes the first problems of a kind that have not been written yet: the texts of all of them may take a hundred times as long. */
+    private void write(
+            ObjectNode json, String kind, List<Map.Entry<Trouble, Idset>> troubles, int most, Set<Trouble> written) {
+        json.put(kind + "_total", troubles.size());
+        ArrayNode rows = json.putArray(kind);
+        for (Map.Entry<Trouble, Idset> entry : troubles) {
+            if (rows.size() < most && written.add(entry.getKey())) {
+                rows.add(entry.getKey().toJson(resources, entry.getValue()));
+            }
+        }
     }
 }

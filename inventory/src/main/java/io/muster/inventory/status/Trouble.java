@@ -99,7 +99,7 @@ record Trouble(String state, double since, double until, String holder, String b
         json.put("since", since <= 0 ? null : Times.rfc3339(since));
         json.put("until", until <= 0 ? null : Times.rfc3339(until));
         json.put("holder", holder).put("by", by).put("reason", reason);
-        json.put("nnodes", ranks.size()).put("ranks", ranks.toString());
+        json.put("nnodes", ranks.size());
         return json.put("hosts", resources.hostsOf(ranks).toString());
     }
 }

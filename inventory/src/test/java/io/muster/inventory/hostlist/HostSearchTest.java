@@ -55,6 +55,31 @@ class HostSearchTest {
         assertThat(mayName(hostlist, host)).isEqualTo(!left.isEmpty());
     }
 
+    /** Only the context of the event itself counts: data that a user notes may look like another event. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            quoteCharacter = '`',
+            value = {
+                "'context':{'idset':'1-2','nodelist':'n[1-2]','reason':'x'}; true; n[1-2]",
+                "'context':{'idset':'3','nodelist':'n3','data':{'context':{'idset':'1','nodelist':'n1'}}}; false; n3",
+                "'context':{'paths':['/c0'],'data':{'context':{'idset':'3','nodelist':'n3'}}}; true; ",
+                "'context':{'idset':'3','nodelist':'n\\u0031'}; true; ",
+                "'context':{'idset':'3','nodelist':'n3; true; ",
+                "'context':{'idset':'3'}}; true; ",
+                "'context':{'ranks':'3'}; true; ",
+            })
+    void theHostsOfAnEventAreFoundWithoutParsing(String context, boolean mayName, String hostlist) {
+        byte[] event = ("{'timestamp':1,'name':'drain'," + context + "}")
+                .replace('\'', '"')
+                .getBytes(StandardCharsets.US_ASCII);
+        assertThat(new HostSearch(Set.of("n1")).mayNameIn(event)).isEqualTo(mayName);
+        int first = HostSearch.hostlist(event, 0, event.length);
+        int end = first < 0 ? -1 : HostSearch.quote(event, first, event.length);
+        assertThat(end < 0 ? null : new String(event, first, end - first, StandardCharsets.US_ASCII))
+                .isEqualTo(hostlist);
+    }
+
     @Test
     void aSearchForManyHostsOrForAllKeepsEveryItem() {
         Set<String> many = new HashSet<>(Hostlist.parse("n[1-17]").expand());

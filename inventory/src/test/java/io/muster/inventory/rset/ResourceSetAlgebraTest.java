@@ -28,6 +28,15 @@ class ResourceSetAlgebraTest {
                         + "'starttime':0.0,'expiration':0.0,'nodelist':['foo[3-5]'],'properties':{'xx':'5'}"));
     }
 
+    /** A change reads its targets when it is found, decided and answered. */
+    @Test
+    void aTextThatIsReadAgainIsNotResolvedAgain() {
+        Idset first = A.targets("foo[3,5]");
+        assertThat(A.targets("foo[3,5]")).isSameAs(first);
+        assertThat(A.targets("foo4")).hasToString("99");
+        assertThat(A.targets("foo[3,5]")).isEqualTo(first);
+    }
+
     @Test
     void unionHasTheIdsOfBoth() {
         assertThat(shortForm(A.union(B))).isEqualTo("rank[5,1000]/core[0-3],gpu1 rank99/core[0-1],gpu1");

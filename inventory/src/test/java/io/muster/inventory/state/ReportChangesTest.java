@@ -11,7 +11,6 @@ import io.muster.inventory.status.HostState;
 import io.muster.inventory.status.HostStatus;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.StateGroup;
-import io.muster.inventory.status.WhyText;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -101,16 +100,13 @@ class ReportChangesTest {
     void anAccountOfAHostShowsUnknownLivenessAndJobs() {
         JobUsage usage = new JobUsage("bridge", Idset.range(1, 3), Idset.of(1), 190);
         HostStatus known = new HostStatus(lost(), 1, List.of(usage), List.of());
-        assertThat(WhyText.of(known.account(), 210, "", Double::toString))
-                .contains(
-                        "liveness    unknown for 10s: bridge does not report; what was known last is sent to schedulers:\n"
-                                + "  liveness    online")
-                .contains("jobs        allocated, as bridge reported 20s ago");
+        assertThat(known.account().toString())
+                .contains("\"reporter\":\"bridge\"", "\"reported\":\"online\"")
+                .contains("\"allocated_reporter\":\"bridge\"");
         assertThat(known.toJson().path("liveness").asText()).isEqualTo("unknown");
         assertThat(known.toJson().path("allocated").asBoolean()).isTrue();
         HostStatus silent = new HostStatus(lost(), 0, List.of(usage), List.of());
-        assertThat(WhyText.of(silent.account(), 210, "", Double::toString))
-                .contains("jobs        unknown: nobody reports them");
+        assertThat(silent.account().path("allocated_reporter").isNull()).isTrue();
         assertThat(silent.toJson().path("allocated").isNull()).isTrue();
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.it.harness.LedgerDaemons;
-import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
@@ -94,7 +93,7 @@ public final class PatientAdmin extends Thread {
     private long settle(String topic, ObjectNode payload) {
         while (!abandoned) {
             try {
-                return ChangeAnswer.parse(connected().rpc(topic, payload)).seq();
+                return connected().rpc(topic, payload).path("seq").asLong();
             } catch (RpcException e) {
                 if (!NOT_NOW.contains(e.errno())) {
                     throw e;

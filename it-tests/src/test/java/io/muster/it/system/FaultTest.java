@@ -207,7 +207,7 @@ class FaultTest {
     }
 
     private static String fault(DaemonProcess daemon) throws IOException {
-        return daemon.ask("resource.state").path("fault").asText();
+        return daemon.ask("resource.state").path("fault").asText("");
     }
 
     private void refusesAndRecovers(DaemonProcess.Setup setup, Act fill, Act makeRoom, String reason) throws Exception {

@@ -1,25 +1,16 @@
 package io.muster.it.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.history.Coverage;
-import io.muster.inventory.history.Outage;
-import io.muster.inventory.history.Period;
-import io.muster.inventory.hostlist.Hostlist;
 import io.muster.it.harness.DaemonProcess;
-import io.muster.protocol.admin.HistoryAnswer;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.client.ResponseStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -31,20 +22,11 @@ class HistoryTest {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    private Coverage coverage = new Coverage(0, 0, false, "", Hostlist.EMPTY);
-
-    private Map<Outage, List<String>> ask(DaemonProcess daemon, double since, String... hosts) throws IOException {
-        Map<Outage, List<String>> intervals = new LinkedHashMap<>();
-        ObjectNode request = new HistoryRequest(Set.of(hosts), new Period(since, Double.MAX_VALUE), false).toJson();
-        try (FluxClient client = daemon.connect();
-                ResponseStream stream = client.stream(HistoryRequest.TOPIC, request)) {
-            while (stream.hasNext()) {
-                HistoryAnswer part = HistoryAnswer.parse(stream.next());
-                part.intervals().forEach(entry -> intervals.put(entry.getKey(), entry.getValue()));
-                coverage = Objects.requireNonNullElse(part.coverage(), coverage);
-            }
+    private static JsonNode ask(DaemonProcess daemon, double since, String targets) throws IOException {
+        ObjectNode question = JsonNodeFactory.instance.objectNode().put("since", since);
+        try (FluxClient client = daemon.connect()) {
+            return client.rpc("resource.history", targets.isEmpty() ? question : question.put("targets", targets));
         }
-        return intervals;
     }
 
     private static void drain(DaemonProcess daemon, String hosts, String reason) throws IOException {
@@ -59,7 +41,7 @@ class HistoryTest {
     void historyShowsADrainThatLastsAfterARestartEvenIfItsEventIsForgotten() throws Exception {
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                 directory, DaemonProcess.Setup.nodes("node[0-15]"), "[resource]", "journal-max = 5");
-        Map<Outage, List<String>> before;
+        JsonNode before;
         try (DaemonProcess daemon = setup.start()) {
             drain(daemon, "node3", "bad dimm");
             for (int i = 4; i < 12; i++) {
@@ -68,18 +50,18 @@ class HistoryTest {
             before = ask(daemon, 0, "node3");
             daemon.stop();
         }
-        assertThat(before).hasSize(1);
-        Outage drained = before.keySet().iterator().next();
-        assertThat(drained.isOpen()).isTrue();
-        assertThat(drained.reason()).isEqualTo("bad dimm");
+        assertThat(before.path("intervals")).hasSize(1);
+        JsonNode drained = before.at("/intervals/0");
+        assertThat(drained.path("to").isNull()).isTrue();
+        assertThat(drained.path("reason").asText()).isEqualTo("bad dimm");
         try (DaemonProcess daemon = setup.start()) {
             assertThat(ask(daemon, 0, "node3")).isEqualTo(before);
-            assertThat(coverage.isComplete(1)).as("%s", coverage).isTrue();
             // A later period shows when the host was drained, although that was before the period.
-            assertThat(ask(daemon, drained.from() + 0.001, "node3")).isEqualTo(before);
-            assertThat(ask(daemon, 0)).hasSize(9);
-            assertThat(ask(daemon, 0, "node3", "r999n00")).isEqualTo(before);
-            assertThat(coverage.unknown()).hasToString("r999n00");
+            double later = Instant.parse(drained.path("from").asText()).toEpochMilli() / 1000.0 + 0.001;
+            assertThat(ask(daemon, later, "node3")).isEqualTo(before);
+            assertThat(ask(daemon, 0, "").path("intervals")).hasSize(9);
+            assertThatThrownBy(() -> ask(daemon, 0, "node3,r999n00"))
+                    .hasMessageContaining("neither R nor any event that is known names r999n00");
             daemon.stop();
         }
     }

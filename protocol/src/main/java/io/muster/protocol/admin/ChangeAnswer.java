@@ -1,13 +1,11 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
@@ -49,15 +47,7 @@ public record ChangeAnswer(
             stillOut = List.copyOf(stillOut);
         }
 
-        static Rest read(Fields in) {
-            return new Rest(
-                    in.textOr("unchanged", ""),
-                    in.textOr("available", ""),
-                    in.textsOrNone("still-out"),
-                    in.flag("repeated"));
-        }
-
-        void writeTo(ObjectNode json) {
+        public void writeTo(ObjectNode json) {
             if (!unchanged.isEmpty()) {
                 json.put("unchanged", unchanged);
             }
@@ -120,13 +110,6 @@ public record ChangeAnswer(
         return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(unchanged, available, stillOut, false));
     }
 
-    /** Returns a hostlist of all targets, changed or not. */
-    public String targets() {
-        return Hostlist.parse(hosts == null ? "" : hosts)
-                .append(Hostlist.parse(rest.unchanged))
-                .toString();
-    }
-
     private static @Nullable String hosts(List<Entry> entries, ResourceSet resources) {
         if (entries.size() == 1 && entries.get(0).event() instanceof Event.Targeted only) {
             return only.targets().nodelist();
@@ -146,28 +129,6 @@ public record ChangeAnswer(
             }
         }
         return resources.hostsOf(ranks).append(departed).toString();
-    }
-
-    /**
-     * Reads a payload; an empty object stands for no payload.
-     *
-     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
-     */
-    public static ChangeAnswer parse(JsonNode payload) {
-        Fields in = Fields.of("change", payload);
-        List<Ended> ended = new ArrayList<>();
-        if (in.has("ended")) {
-            in.list("ended")
-                    .forEach(hold ->
-                            ended.add(new Ended(hold.text("holder"), hold.text("idset"), hold.text("nodelist"))));
-        }
-        return new ChangeAnswer(
-                !in.has("changed") || in.flag("changed"),
-                in.optional("hosts"),
-                in.has("seq") ? in.integer("seq", 0, Long.MAX_VALUE) : 0,
-                ended,
-                Places.read(in),
-                Rest.read(in));
     }
 
     public ObjectNode toJson() {

@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.feasibility.Assessment;
 import io.muster.inventory.feasibility.Verdict;
 import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -75,31 +73,6 @@ public record FeasibilityAnswer(boolean now, Assessment answer, int nodes, Hostl
         ArrayNode list = json.putArray("remarks");
         answer.remarks().forEach(list::add);
         return json;
-    }
-
-    /**
-     * Reads a payload.
-     *
-     * @throws RpcException EPROTO if the server's response is something else
-     */
-    public static FeasibilityAnswer parse(ObjectNode json) {
-        Fields in = new Fields(
-                json,
-                "",
-                (place, sentence) -> new RpcException(
-                        Errno.EPROTO, "the server's answer cannot be read: " + place + " " + sentence));
-        Assessment answer = new Assessment(
-                in.choice("verdict", Verdict.class, FeasibilityAnswer::word),
-                in.text("sentence"),
-                in.integer("most_slots", Long.MIN_VALUE, Long.MAX_VALUE),
-                in.parse("ranks", Idset::parse),
-                List.of(),
-                in.textsOrNone("remarks"));
-        return new FeasibilityAnswer(
-                in.text("mode").equals("now"),
-                answer,
-                (int) in.integer("nodes", 0, Integer.MAX_VALUE),
-                in.parse("hosts", Hostlist::parse));
     }
 
     private static String word(Verdict verdict) {

@@ -1,10 +1,8 @@
 package io.muster.protocol.admin;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
-import io.muster.inventory.json.Fields;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.wire.Bytes;
@@ -23,19 +21,6 @@ public record SchedStatus(ResourceSet all, ResourceSet down, ResourceSet allocat
     public static SchedStatus of(InventoryState state, Idset allocated) {
         ResourceSet all = state.resources().withoutScheduling().keep(state.members());
         return new SchedStatus(all, all.remove(state.view().up()), all.keep(allocated.intersect(all.ranks())));
-    }
-
-    /**
-     * Reads a payload.
-     *
-     * @throws io.muster.inventory.problem.InvalidException naming the place, if the payload is something else
-     */
-    public static SchedStatus parse(JsonNode payload) {
-        Fields in = Fields.of("resource.sched-status", payload);
-        return new SchedStatus(
-                in.tree("all", ResourceSet::parse),
-                in.tree("down", ResourceSet::parse),
-                in.tree("allocated", ResourceSet::parse));
     }
 
     public Bytes encode() {

@@ -17,9 +17,6 @@ public interface Connection extends Service {
     /** @param unread a {@link io.muster.protocol.admin.JournalRequest}, or nothing */
     void follow(Bytes unread);
 
-    /** @param unread a {@link io.muster.protocol.admin.HistoryRequest} */
-    void history(Bytes unread);
-
     void report(ReportChanges.Register reporter);
 
     void use(ReportRequest.Usage usage);

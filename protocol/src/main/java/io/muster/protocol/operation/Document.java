@@ -19,7 +19,9 @@ public enum Document {
     /** R itself. */
     R("resource.R"),
     /** Cores, GPUs and properties of hosts. */
-    LAYOUT("resource.layout");
+    LAYOUT("resource.layout"),
+    /** Everything that the daemon knows, with R without {@code scheduling}, and the state as on disk. */
+    STATE("resource.state");
 
     private final String topic;
 

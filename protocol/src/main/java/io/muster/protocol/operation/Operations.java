@@ -35,7 +35,6 @@ import static io.muster.protocol.operation.RequestKeys.HOLDER;
 import static io.muster.protocol.operation.RequestKeys.HOLD_FOR;
 import static io.muster.protocol.operation.RequestKeys.HOLD_UNTIL;
 import static io.muster.protocol.operation.RequestKeys.HOST;
-import static io.muster.protocol.operation.RequestKeys.HOSTS;
 import static io.muster.protocol.operation.RequestKeys.ID;
 import static io.muster.protocol.operation.RequestKeys.IF_SEQ;
 import static io.muster.protocol.operation.RequestKeys.INCLUDE;
@@ -57,6 +56,7 @@ import static io.muster.protocol.operation.RequestKeys.OWNER;
 import static io.muster.protocol.operation.RequestKeys.PAST_TARGETS;
 import static io.muster.protocol.operation.RequestKeys.PATH;
 import static io.muster.protocol.operation.RequestKeys.PATHS;
+import static io.muster.protocol.operation.RequestKeys.PROBLEMS;
 import static io.muster.protocol.operation.RequestKeys.PROPERTIES;
 import static io.muster.protocol.operation.RequestKeys.PROPERTY_NAMES;
 import static io.muster.protocol.operation.RequestKeys.PRUNE;
@@ -92,7 +92,6 @@ import static io.muster.protocol.operation.RequestKeys.XML;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.FindRequest;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.JournalRequest;
 import io.muster.protocol.admin.PastQuery;
@@ -103,6 +102,7 @@ import io.muster.protocol.admin.WhyQuery;
 import io.muster.protocol.operation.Operation.Kind;
 import io.muster.protocol.operation.Operation.Row;
 import io.muster.protocol.wire.Bytes;
+import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -134,9 +134,6 @@ public final class Operations {
             row("resource.status", Right.READ, QUESTION).ofFlux().by(Service::status),
             row("resource.sched-status", Right.READ, QUESTION).ofFlux().by(Service::schedStatus),
             row("resource.get", Right.READ, QUESTION).ofFlux().by(Service::get),
-            row("resource.state", Right.READ, QUESTION)
-                    .at(get("state", "/v1/state"))
-                    .by(Service::state),
             row("resource.confirm", Right.READ, QUESTION).by(Service::confirm),
             row("resource.marks", Right.READ, QUESTION).by(Service::marks),
             row(FindRequest.TOPIC, Right.READ, QUESTION, EXPR, SUBSYSTEM, FROM, PRUNE, ORDER, BEST, BY, OUTPUT)
@@ -153,25 +150,31 @@ public final class Operations {
             document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, EXPAND)),
             document(Document.LIST, get("list", "/v1/list"), rows(OFFER_STATES, EXPAND, RLIST)),
             // The window of new problems moves, so the same state may lead to another answer.
-            row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE))
+            row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE, PROBLEMS))
                     .most(CHANGE)
                     .at(get("summary", "/v1/summary"))
                     .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
             document(Document.IMPACT, get("impact", "/v1/impact"), chosen()),
             document(Document.R, get("r", "/v1/R"), chosen(OFFER_STATES)),
             document(Document.LAYOUT, get("layout", "/v1/layout"), chosen()),
+            row(Document.STATE.topic(), Right.READ, QUESTION, WITH_TIME)
+                    .ofState()
+                    .most(CHANGE)
+                    .at(get("state", "/v1/state"))
+                    .optional((service, unread) ->
+                            service.document(Document.STATE, unread.length() == 0 ? Json.EMPTY_OBJECT : unread)),
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
             row(WhyQuery.TOPIC, Right.READ, QUESTION, EXPLAINED, COUNT, LIMIT, AFTER)
                     .at(get("why", "/v1/why"))
                     .with(WhyQuery::parse, Service::why),
-            row("resource.intervals", Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
+            row(PastQuery.HISTORY, Right.FOLLOW, QUESTION, PAST_TARGETS, SINCE, UNTIL, NOTES)
                     .at(get("history", "/v1/history"))
-                    .with(PastQuery::parse, Service::intervals),
-            row("resource.totals", Right.FOLLOW, QUESTION, SUM_BY, SUM_STATES, SINCE, UNTIL)
+                    .with(PastQuery::parse, Service::past),
+            row(PastQuery.TOTALS, Right.FOLLOW, QUESTION, SUM_BY, SUM_STATES, SINCE, UNTIL)
                     .at(get("report", "/v1/report"))
-                    .with(PastQuery::parse, Service::totals),
+                    .with(PastQuery::parseTotals, Service::past),
             row("resource.alerts", Right.ALERTS, ACTION, VERSION, TRUNCATED, ALERTS)
                     .ofOthers()
                     .at(post("alerts", "/v1/alerts"))
@@ -235,9 +238,6 @@ public final class Operations {
                     .most(SMALL)
                     .optional(Connection::follow),
             cancel("resource.journal-cancel", Right.FOLLOW).ofFlux().cancel(),
-            row(HistoryRequest.TOPIC, Right.FOLLOW, STREAM, HOSTS, SINCE, UNTIL, NOTES)
-                    .unread(Connection::history),
-            cancel("resource.history-cancel", Right.FOLLOW).cancel(),
             row(ReportRequest.TOPIC, Right.CHANGE, STREAM, REPORTER, REPORTED, ONLINE, TORPID)
                     .ofInstances()
                     .with(ReportRequest::parse, Connection::report),

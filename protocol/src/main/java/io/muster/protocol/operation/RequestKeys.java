@@ -43,6 +43,7 @@ public final class RequestKeys {
                     + " online restrict the others; separated by commas.");
     static final RequestKey EXPAND = flag("expand", "Whether each group has the list of its hosts too.");
     static final RequestKey LIMIT = integer("limit", "Rows on a page, 1 to 1000. Default: 100 hosts, or all groups.");
+    static final RequestKey PROBLEMS = integer("limit", "Problems in each list, 1 to 1000. Default: 10.");
     static final RequestKey AFTER = integer("after", "Only rows after this one: `next` of the page before.");
     static final RequestKey EXPLAINED = text(
                     "targets",
@@ -56,7 +57,6 @@ public final class RequestKeys {
             "Beginning of the period, by RFC 3339 or in seconds since the epoch. Without it: all that is known.");
     static final RequestKey UNTIL = time("until", "End of the period. Without it: now.");
     static final RequestKey NOTES = flag("notes", "Whether marks and tags are intervals too.");
-    static final RequestKey HOSTS = text("hosts", "Hostlist of the hosts. Without it: all hosts.");
     static final RequestKey SUM_BY =
             text("by", "Key of the sums. Default: reason.").of("reason", "host", "holder", "user", "state");
     static final RequestKey SUM_STATES = text(

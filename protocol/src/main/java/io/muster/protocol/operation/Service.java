@@ -24,8 +24,6 @@ public interface Service {
 
     void get();
 
-    void state();
-
     void confirm();
 
     /** Answers with the vertices that are marked "down", for schedulers. */
@@ -53,11 +51,8 @@ public interface Service {
     /** Answers with explanations of states. */
     void why(WhyQuery query);
 
-    /** Answers with intervals of the past. */
-    void intervals(PastQuery query);
-
-    /** Answers with sums over the past. */
-    void totals(PastQuery query);
+    /** Answers with intervals of the past, or with their sums. */
+    void past(PastQuery query);
 
     /** Answers with the condition of the daemon, its schedulers, and the user that asks. */
     void service();

@@ -26,7 +26,6 @@ class OperationsTest {
                     Stream.of(
                             "resource.find",
                             "feasibility.check",
-                            "resource.history",
                             "resource.alerts",
                             "attr.get",
                             "resource.monitor-waitup",

@@ -10,15 +10,10 @@ import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
-import io.muster.protocol.admin.DryRunAnswer;
-import io.muster.protocol.admin.FeasibilityAnswer;
 import io.muster.protocol.admin.FeasibilityRequest;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Get;
-import io.muster.protocol.admin.HistoryRequest;
 import io.muster.protocol.admin.ReloadRequest;
-import io.muster.protocol.admin.SchedStatus;
-import io.muster.protocol.admin.StateAnswer;
 import io.muster.protocol.admin.StateQuery;
 import io.muster.protocol.admin.StatusAnswer;
 import io.muster.protocol.rpc.Cancellation;
@@ -41,9 +36,10 @@ import org.jspecify.annotations.Nullable;
 class PayloadFuzzTest {
     /** The readers of payloads that the daemon reads beside the core thread. */
     private static final Map<String, Function<Fields, ?>> BESIDE = new HashMap<>(Map.of(
-            FindRequest.TOPIC, FindRequest::parse,
-            HistoryRequest.TOPIC, HistoryRequest::parse,
-            FeasibilityRequest.TOPIC, in -> FeasibilityRequest.parse(in.json())));
+            FindRequest.TOPIC,
+            FindRequest::parse,
+            FeasibilityRequest.TOPIC,
+            in -> FeasibilityRequest.parse(in.json())));
 
     static {
         Arrays.stream(Document.values()).forEach(document -> BESIDE.put(document.topic(), StateQuery::parse));
@@ -143,11 +139,7 @@ class PayloadFuzzTest {
         ObjectNode json = json(text);
         if (json != null) {
             checkStatus(json);
-            check(json, answer -> SchedStatus.parse(answer).encode());
             check(json, answer -> Get.parse(answer).encode());
-            check(json, answer -> StateAnswer.parse(answer).encode());
-            check(json, answer -> Json.encode(DryRunAnswer.parse(answer).toJson()));
-            check(json, answer -> Json.encode(FeasibilityAnswer.parse(answer).toJson()));
         }
     }
 

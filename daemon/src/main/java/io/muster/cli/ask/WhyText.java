@@ -1,4 +1,4 @@
-package io.muster.inventory.status;
+package io.muster.cli.ask;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Principal;
@@ -6,7 +6,9 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.Text;
-import java.time.Instant;
+import io.muster.inventory.status.EventText;
+import io.muster.inventory.status.HostState;
+import io.muster.inventory.status.StateGroup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleFunction;
@@ -15,7 +17,7 @@ import java.util.function.DoubleFunction;
  * Formats an account for people: everything that is known about a host that R names, a host that R no longer names, or a vertex of the
  * resource graph that is no node. The first line gives the result, the other lines the reasons.
  */
-public final class WhyText {
+final class WhyText {
     private static final int LABEL = 12;
     private static final String BELOW = ": a state below the node does not take the node down";
 
@@ -31,12 +33,11 @@ public final class WhyText {
     }
 
     /**
-     * @param account what {@link HostStatus#account}, {@link Departure#toJson} or {@link VertexStatus#toJson} returned, with the last
-     *     events, oldest first
+     * @param account an object of {@code hosts} or {@code vertices} of the answer, with the last events, oldest first
      * @param silence why no events are known; "" if some may be
      * @param time prints times
      */
-    public static String of(JsonNode account, double now, String silence, DoubleFunction<String> time) {
+    static String of(JsonNode account, double now, String silence, DoubleFunction<String> time) {
         WhyText text = new WhyText(account, now, time);
         if (account.has("pool")) {
             text.vertex();
@@ -113,12 +114,12 @@ public final class WhyText {
         if (account.has("unknown_since")) {
             line(
                     "liveness",
-                    "unknown for " + Times.age(second(account, "unknown_since"), now) + ": " + text("reporter")
-                            + " does not report; what was known last is sent to schedulers:");
+                    "unknown for " + Times.age(StateDocument.time(account.path("unknown_since")), now) + ": "
+                            + text("reporter") + " does not report; what was known last is sent to schedulers:");
         }
         if (account.has("reported")) {
             String cause = text("cause").isEmpty() ? "" : ": " + text("cause");
-            double since = second(account, "liveness_since");
+            double since = StateDocument.time(account.path("liveness_since"));
             line("liveness", text("reported") + (since <= 0 ? "" : " for " + Times.age(since, now)) + cause);
         }
     }
@@ -134,7 +135,7 @@ public final class WhyText {
     }
 
     private void hold(JsonNode hold) {
-        double until = second(hold, "until");
+        double until = StateDocument.time(hold.path("until"));
         line(
                 "hold",
                 hold.path("holder").asText() + ": " + hold.path("reason").asText("no reason given") + attributed(hold)
@@ -185,7 +186,7 @@ public final class WhyText {
         String name = (owner.isEmpty() ? "" : owner + ", ")
                 + scheduler.path("user").asText() + "("
                 + Integer.toUnsignedString(scheduler.path("userid").asInt()) + ")" + (pid == 0 ? "" : " pid " + pid);
-        String since = Times.age(second(scheduler, "since"), now);
+        String since = Times.age(StateDocument.time(scheduler.path("since")), now);
         line(
                 "scheduler",
                 name + ": " + update(scheduler, connected)
@@ -195,7 +196,7 @@ public final class WhyText {
     private String update(JsonNode scheduler, boolean connected) {
         if (!connected) {
             return "is not connected, and keeps what it was last told; it may come back until "
-                    + Times.second(second(scheduler, "until"));
+                    + Times.second(StateDocument.time(scheduler.path("until")));
         }
         if (!scheduler.path("offered").asBoolean()) {
             return "does not know this rank until it acquires again";
@@ -212,7 +213,7 @@ public final class WhyText {
                 "jobs",
                 known
                         ? use + ", as " + text("allocated_reporter") + " reported "
-                                + Times.age(second(account, "allocated_time"), now) + " ago"
+                                + Times.age(StateDocument.time(account.path("allocated_time")), now) + " ago"
                         : "unknown: nobody reports them");
     }
 
@@ -241,19 +242,10 @@ public final class WhyText {
     }
 
     private String attributed(JsonNode fact) {
-        double since = second(fact, "since");
+        double since = StateDocument.time(fact.path("since"));
         Principal by = Principal.of(fact.path("by"));
         String author = by.user().isEmpty() ? "" : " by " + by + by.loginNote();
         return since <= 0 ? author : author + ", " + Times.age(since, now) + " ago";
-    }
-
-    /** Returns a time in seconds since the epoch; 0 if it is not known. */
-    private static double second(JsonNode json, String key) {
-        if (!json.path(key).isTextual()) {
-            return 0;
-        }
-        Instant instant = Instant.parse(json.path(key).asText());
-        return instant.getEpochSecond() + instant.getNano() / 1e9;
     }
 
     private void heading(String subject, String news) {
