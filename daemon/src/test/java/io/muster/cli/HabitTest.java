@@ -248,6 +248,7 @@ class HabitTest extends VerbTest {
         for (String target : new String[] {"1", "all", "node[1-2]", "0-2"}) {
             assertThat(out("history", target)).as(target).contains("dimm").contains("node1");
         }
+        assertThat(out("history")).as("of all hosts").contains("dimm").contains("node1");
         for (String target : new String[] {"r999n00", "683", "@rack017", "node[1,900]"}) {
             Result refused = refused(Exit.NO_TARGET, "history", target);
             assertThat(refused.out()).as(target).isEmpty();

@@ -45,7 +45,7 @@ import picocli.CommandLine.Parameters;
         },
         footer = {
             "  muster history node7",
-            "  muster history --since=30d @rack4",
+            "  muster history --since=yesterday",
             "  muster history --notes --state-dir=backup node7"
         })
 public final class History extends Verb {
@@ -53,10 +53,10 @@ public final class History extends Verb {
     private static final int NARROW = 80;
 
     @Parameters(
-            arity = "1..*",
+            arity = "0..*",
             paramLabel = "HOST",
-            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input.")
-    private List<String> hosts = List.of();
+            description = "Ranks, hosts, @PROPERTY, @{EXPR} or all. - reads them from standard input. Default: all.")
+    private List<String> hosts = List.of("all");
 
     @Mixin
     private final PeriodOptions period = new PeriodOptions();

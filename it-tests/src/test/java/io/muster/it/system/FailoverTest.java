@@ -214,7 +214,6 @@ class FailoverTest {
     /** Causes a fault, waits for the first answer after the fault, and repairs everything. */
     private void cause(Fault fault, Random random, EtcdCluster etcd, LedgerDaemons daemons) throws Exception {
         int leader = daemons.awaitLeader();
-        int member = random.nextInt(SIZE);
         switch (fault) {
             case KILL -> {
                 daemons.kill(leader);
@@ -241,6 +240,32 @@ class FailoverTest {
                 watch.start(null);
                 awaitAnswer();
             }
+            case KILL_MEMBER, FREEZE_MEMBER, REPLACE_MEMBER -> failMember(fault, random, etcd);
+            case KILL_LEADER_AND_MEMBER -> {
+                int first = etcd.leader();
+                etcd.kill(first);
+                daemons.kill(leader);
+                watch.start(null);
+                awaitAnswer();
+                etcd.startMember(first);
+                etcd.awaitMember(first);
+                daemons.start(leader);
+            }
+            case ROLLING_RESTART -> {
+                watch.start(null);
+                for (int i = 0; i < SIZE; i++) {
+                    daemons.stop(i);
+                    daemons.start(i);
+                }
+                awaitAnswer();
+            }
+            case START_ON_A_COPY -> startOnACopy(random.nextInt(SIZE), daemons);
+        }
+    }
+
+    private void failMember(Fault fault, Random random, EtcdCluster etcd) throws Exception {
+        int member = random.nextInt(SIZE);
+        switch (fault) {
             case KILL_MEMBER -> {
                 etcd.kill(member);
                 watch.start(null);
@@ -256,41 +281,25 @@ class FailoverTest {
                 etcd.resume(member);
                 awaitAnswer();
             }
-            case KILL_LEADER_AND_MEMBER -> {
-                int first = etcd.leader();
-                etcd.kill(first);
-                daemons.kill(leader);
-                watch.start(null);
-                awaitAnswer();
-                etcd.startMember(first);
-                etcd.awaitMember(first);
-                daemons.start(leader);
-            }
-            case REPLACE_MEMBER -> {
+            default -> {
                 watch.start(null);
                 etcd.replace(member);
                 awaitAnswer();
             }
-            case ROLLING_RESTART -> {
-                watch.start(null);
-                for (int i = 0; i < SIZE; i++) {
-                    daemons.stop(i);
-                    daemons.start(i);
-                }
-                awaitAnswer();
-            }
-            case START_ON_A_COPY -> {
-                Path state = daemons.stateDir(member);
-                Path copy = state.resolveSibling("copy");
-                Tool.run("cp", "-r", state.toString(), copy.toString());
-                daemons.kill(member);
-                watch.start(null);
-                Tool.run("rm", "-r", state.toString());
-                Files.move(copy, state);
-                daemons.start(member);
-                awaitAnswer();
-            }
         }
+    }
+
+    /** Kills a daemon and starts it on a copy of its state directory that was taken while the daemon wrote. */
+    private void startOnACopy(int daemon, LedgerDaemons daemons) throws IOException {
+        Path state = daemons.stateDir(daemon);
+        Path copy = state.resolveSibling("copy");
+        Tool.run("cp", "-r", state.toString(), copy.toString());
+        daemons.kill(daemon);
+        watch.start(null);
+        Tool.run("rm", "-r", state.toString());
+        Files.move(copy, state);
+        daemons.start(daemon);
+        awaitAnswer();
     }
 
     private void stepDown(int leader) throws IOException {
