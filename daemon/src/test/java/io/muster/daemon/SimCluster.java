@@ -406,9 +406,10 @@ final class SimCluster {
         checkCopies();
     }
 
-    /** Checks that the files of each daemon have the whole log. */
+    /** Ends all daemons, and checks that the files of each have the whole log until then, to which nothing was added for seconds. */
     private void checkCopies() {
         daemons.forEach(SimDaemon::kill);
+        long last = witness.lastSeq(); // a request on its way to etcd may add an event now
         SimMachine machine = new SimMachine(simulation, "reader");
         Set<String> read = new TreeSet<>();
         machine.thread(
@@ -417,9 +418,9 @@ final class SimCluster {
                             try {
                                 Committed copy = each.read(machine);
                                 SimWitness.require(
-                                        copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq()),
+                                        copy.seq() == last && witness.has(copy.state(), last),
                                         "the files of " + each.name + " have another state at " + copy.seq()
-                                                + " than the log, which ends with " + witness.lastSeq() + ": "
+                                                + " than the log, which ended with " + last + ": "
                                                 + witness.difference(copy.state(), copy.seq()));
                                 read.add(each.name);
                             } catch (IOException e) {
