@@ -33,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * A bug that is put into copies of product classes, to see whether the simulator finds it. The file {@code planted.txt} has the bugs.
  *
  * @param changes by file
+ * @param mix the group of faults that is more frequent, as {@link SimFaults} names it; "" if none is
  * @param seed a seed that finds the bug within some {@code faults}; 0 if the bug is not for {@code mvn verify}
  */
-record PlantedBug(String name, String effect, Map<String, List<Change>> changes, long seed, int faults) {
+record PlantedBug(String name, String effect, Map<String, List<Change>> changes, String mix, long seed, int faults) {
     private static final String FILE = "planted.txt";
 
     /** Some whole lines, and the lines that replace them. */
@@ -73,6 +74,7 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
         List<Change> file = List.of();
         StringBuilder before = new StringBuilder();
         StringBuilder after = new StringBuilder();
+        String mix = "";
         long seed = 0;
         int faults = 0;
         for (String line : lines.subList(1, lines.size())) {
@@ -84,6 +86,8 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
             }
             if (line.startsWith("in ")) {
                 file = changes.computeIfAbsent(line.substring("in ".length()), name -> new ArrayList<>());
+            } else if (line.startsWith("mix ")) {
+                mix = line.substring("mix ".length());
             } else if (line.startsWith("quick ")) {
                 String[] numbers = line.split(" ");
                 seed = Long.parseLong(numbers[1]);
@@ -97,7 +101,7 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
         if (!before.isEmpty()) {
             file.add(new Change(before.toString(), after.toString()));
         }
-        return new PlantedBug(title[0], title[1], changes, seed, faults);
+        return new PlantedBug(title[0], title[1], changes, mix, seed, faults);
     }
 
     /**

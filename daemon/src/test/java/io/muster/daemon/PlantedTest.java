@@ -24,6 +24,7 @@ final class PlantedTest {
             .toAbsolutePath()
             .resolve("..")
             .normalize();
+    private static final String MIX = "muster.sim.mix";
     /** How many faults each seed has. */
     private static final int FAULTS = 100;
     /** How much time of the processors the simulator may use for one bug. */
@@ -42,6 +43,7 @@ final class PlantedTest {
             Path own = Files.createTempDirectory(directory, "planted");
             runs = (Closeable) type.getConstructor(Path.class).newInstance(own);
             outcome = type.getMethod("outcome", long.class, int.class);
+            System.setProperty(MIX, bug.mix());
         }
 
         @SuppressWarnings("unchecked")
@@ -51,6 +53,7 @@ final class PlantedTest {
 
         @Override
         public void close() throws IOException {
+            System.clearProperty(MIX);
             runs.close();
         }
     }
@@ -110,9 +113,10 @@ final class PlantedTest {
                     double seconds = (SimRun.processorNanos() - start) / 1e9;
                     System.out.printf(
                             Locale.ROOT,
-                            "| %s: %s | %d | %d | %.0f | %s |%n",
+                            "| %s: %s | %s%d | %d | %.0f | %s |%n",
                             bug.name(),
                             bug.effect(),
+                            bug.mix().isEmpty() ? "" : bug.mix() + " ",
                             seed,
                             faults,
                             Math.ceil(seconds),

@@ -401,9 +401,10 @@ final class SimCluster {
         checkCopies();
     }
 
-    /** Checks that the files of each daemon have the whole log. */
+    /** Ends all daemons, and checks that the files of each have the whole log until then, to which nothing was added for seconds. */
     private void checkCopies() {
         daemons.forEach(SimDaemon::kill);
+        long last = witness.lastSeq(); // a request on its way to etcd may add an event now
         SimMachine machine = new SimMachine(simulation, "reader");
         Set<String> read = new TreeSet<>();
         machine.thread(
@@ -411,8 +412,7 @@ final class SimCluster {
                         () -> daemons.forEach(each -> {
                             try {
                                 Committed copy = each.read(machine);
-                                boolean whole =
-                                        copy.seq() == witness.lastSeq() && witness.has(copy.state(), copy.seq());
+                                boolean whole = copy.seq() == last && witness.has(copy.state(), last);
                                 SimWitness.require(
                                         whole,
                                         whole ? "" : each.name + " has other files: " + witness.difference(copy));

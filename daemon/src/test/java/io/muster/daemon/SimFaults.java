@@ -133,6 +133,12 @@ final class SimFaults {
         add(
                 "disk",
                 5,
+                "power loss at a force",
+                SimDaemon::isRunning,
+                one -> disk(one, 5, (kind, name) -> loseAtForce(one, kind)));
+        add(
+                "disk",
+                5,
                 "slow disk",
                 one -> disk(one, 15, (kind, name) -> {
                     if (kind.startsWith("force")) {
@@ -140,6 +146,16 @@ final class SimFaults {
                     }
                     return -1;
                 }));
+    }
+
+    /** The power is lost between a write and its force. */
+    private int loseAtForce(SimDaemon daemon, String kind) {
+        if (kind.equals("force")) {
+            daemon.disk.fault((next, name) -> -1);
+            simulation.after(0, () -> cluster.powerLost(daemon));
+            simulation.delay(SECOND);
+        }
+        return -1;
     }
 
     private void disk(SimDaemon daemon, int mostSeconds, CrashDisk.Fault fault) {
