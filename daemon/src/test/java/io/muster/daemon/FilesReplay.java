@@ -21,6 +21,7 @@ import java.util.List;
 final class FilesReplay implements Replay {
     private final List<Entry> entries = new ArrayList<>();
     private InventoryState state = InventoryState.empty();
+    private Level level = Level.ONE;
     private long seq;
 
     static FilesReplay of(Disk disk, Machine machine, InstantSource clock) throws IOException {
@@ -33,11 +34,12 @@ final class FilesReplay implements Replay {
     }
 
     void tell(SimWitness witness) {
-        witness.recovered(entries, state, seq);
+        witness.recovered(level, entries, state, seq);
     }
 
     @Override
     public void begins(Level level) {
+        this.level = level;
         state = InventoryState.empty(level);
     }
 

@@ -125,13 +125,18 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
             }
             sources.add(new Text(change.getKey(), text));
         }
+        return compile(sources, "the bug \"" + name + "\"");
+    }
+
+    /** Compiles sources to classes in memory. */
+    static Compiled compile(List<JavaFileObject> sources, String what) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         DiagnosticCollector<JavaFileObject> faults = new DiagnosticCollector<>();
         try (Classes output = new Classes(compiler.getStandardFileManager(faults, null, StandardCharsets.UTF_8))) {
             List<String> options = List.of(
                     "-proc:none", "-nowarn", "-parameters", "-classpath", System.getProperty("java.class.path"));
             if (!compiler.getTask(null, output, faults, options, null, sources).call()) {
-                throw new AssertionError("the bug \"" + name + "\" does not compile: "
+                throw new AssertionError(what + " does not compile: "
                         + faults.getDiagnostics().stream()
                                 .filter(each -> each.getKind() == Diagnostic.Kind.ERROR)
                                 .toList());
@@ -143,7 +148,7 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
     }
 
     /** A changed source file. */
-    private static final class Text extends SimpleJavaFileObject {
+    static final class Text extends SimpleJavaFileObject {
         private final String text;
 
         Text(String file, String text) {

@@ -54,6 +54,9 @@ final class SimCluster {
     private final SimAlerts alerts;
     private final SimOperator operator;
     private final SimFaults table;
+    /** Null if all daemons are of this version. */
+    private final @Nullable SimUpgrade upgrade;
+
     private String last = "";
     private boolean isCalled;
     private long age;
@@ -61,10 +64,10 @@ final class SimCluster {
     /** The processes that know events which etcd has lost. */
     private final Map<SimDaemon, SimDaemon.Run> knowing = new LinkedHashMap<>();
 
-    SimCluster(long seed, SimConfigs configs, Telemetry telemetry) {
+    /** @param mix the group of {@link SimFaults} that is frequent; "" for none; with upgrades if it is "upgrade" */
+    SimCluster(long seed, SimConfigs configs, Telemetry telemetry, String mix) {
         simulation = new Simulation(seed);
         random = simulation.choices().split();
-        String mix = System.getProperty("muster.sim.mix", "");
         files = mix.equals("files") || (mix.isEmpty() && random.nextInt(6) == 0);
         etcd = new EtcdModel(simulation);
         etcd.onPut(this::put);
@@ -86,7 +89,8 @@ final class SimCluster {
         }
         alerts = new SimAlerts(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
-        table = new SimFaults(this, etcd, random.split(), mix);
+        upgrade = mix.equals("upgrade") ? new SimUpgrade(this, daemons, random.split()) : null;
+        table = new SimFaults(this, etcd, random.split(), mix, upgrade);
     }
 
     private void put(String key, byte[] value) {
@@ -192,6 +196,9 @@ final class SimCluster {
         simulation.trace(faults);
         SimDaemon one = daemons.get(random.nextInt(daemons.size()));
         checkClaim(one);
+        if (upgrade != null) {
+            upgrade.check();
+        }
         if (!operator.isWorking() && !isCalled && daemons.stream().anyMatch(this::refuses)) {
             isCalled = true;
             simulation.after(MILLI * (5000 + random.nextInt(25_000)), operator::act);
@@ -298,6 +305,9 @@ final class SimCluster {
     private void heal() {
         simulation.runUntil(simulation.now() + SimFaults.LONGEST);
         busy = false;
+        if (upgrade != null) {
+            upgrade.settle();
+        }
         await(() -> isWell() || isDecided());
         knowing.forEach((daemon, run) -> SimWitness.require(
                 daemon.process() != run || refuses(daemon),
@@ -306,7 +316,10 @@ final class SimCluster {
             operator.act();
             await(() -> isWell() || isDecided());
         }
-        await(this::isWell);
+        awaitWell();
+        if (upgrade != null) {
+            upgrade.exercise();
+        }
         long seq;
         do { // until the files have everything too
             seq = witness.lastSeq();
@@ -315,7 +328,11 @@ final class SimCluster {
         check();
     }
 
-    private void await(BooleanSupplier condition) {
+    void awaitWell() {
+        await(this::isWell);
+    }
+
+    void await(BooleanSupplier condition) {
         long end = simulation.now() + RECOVERY;
         while (!condition.getAsBoolean()) {
             SimWitness.require(simulation.now() < end, "the cluster is not well again: " + describe());
@@ -331,7 +348,7 @@ final class SimCluster {
                 && daemons.stream().allMatch(each -> refuses(each) || (each.core() != null && isCurrent(each)));
     }
 
-    private boolean isWell() {
+    boolean isWell() {
         return leader() != null
                 && !operator.isWorking()
                 && admins.stream().allMatch(SimAdmin::isIdle)

@@ -15,6 +15,7 @@ import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.machine.Machine;
 import io.muster.daemon.machine.SimExecutor;
+import io.muster.daemon.machine.SimLevel;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.inventory.state.Entry;
@@ -71,6 +72,10 @@ final class SimDaemon {
     private @Nullable Run process;
     /** Since when the process runs and was not stopped; in the future if it is stopped now. */
     private long awakeSince;
+    /** The newest format level that the program reads, from the next start on. */
+    int level = SimLevel.NEXT;
+    /** Whether the state directory was ever empty after the first start. */
+    boolean wiped;
     /** Why the last start failed. */
     String refusal = "";
 
@@ -133,7 +138,7 @@ final class SimDaemon {
 
     /** A process of the daemon, from its start to its end. */
     final class Run implements Workers {
-        final SimMachine machine = new SimMachine(simulation, name);
+        final SimMachine machine = new SimMachine(simulation, name, level);
         private final CrashDisk.Handle handle = disk.open();
         private final SimExecutor core = machine.worker("core", Integer.MAX_VALUE);
         private final SimExecutor worker = machine.worker("worker", Integer.MAX_VALUE);
@@ -317,6 +322,12 @@ final class SimDaemon {
             ending.handle.end();
             ending.machine.kill();
         }
+    }
+
+    /** Empties the state directory. */
+    void wipe() {
+        disk.restore(new CrashDisk.Image());
+        wiped = true;
     }
 
     /** Starts another process on the state directory of the one that serves. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The faults of the simulated cluster. {@code -Dmuster.sim.mix=NAME} makes those of one group ten times as frequent as the others: process,
- * disk, link, etcd, restore, copy, clock, reload.
+ * disk, link, etcd, restore, copy, clock, reload; and upgrade, in {@link UpgradesTest}.
  */
 final class SimFaults {
     private static final long MILLI = 1_000_000;
@@ -37,7 +37,8 @@ final class SimFaults {
     /** A backup of etcd. */
     private record Backup(EtcdModel.Backup contents, long seq, long age) {}
 
-    SimFaults(SimCluster cluster, EtcdModel etcd, SplittableRandom random, String mix) {
+    /** @param upgrade null if all daemons are of this version */
+    SimFaults(SimCluster cluster, EtcdModel etcd, SplittableRandom random, String mix, @Nullable SimUpgrade upgrade) {
         this.cluster = cluster;
         this.simulation = cluster.simulation();
         this.etcd = etcd;
@@ -52,6 +53,9 @@ final class SimFaults {
             copies();
         }
         reloads();
+        if (upgrade != null) {
+            upgrade.faults(this);
+        }
         weights = all.stream()
                 .mapToInt(each -> each.weight() * (each.mix().equals(mix) ? 10 : 1))
                 .toArray();
@@ -61,7 +65,7 @@ final class SimFaults {
         add(mix, weight, name, daemon -> true, begin);
     }
 
-    private void add(String mix, int weight, String name, Predicate<SimDaemon> possible, Consumer<SimDaemon> begin) {
+    void add(String mix, int weight, String name, Predicate<SimDaemon> possible, Consumer<SimDaemon> begin) {
         all.add(new SimFault(name, mix, weight, possible, begin));
     }
 
@@ -246,7 +250,7 @@ final class SimFaults {
                 one -> one.isRunning() && one.far == 0,
                 one -> down(one, () -> {
                     one.kill();
-                    one.disk.restore(new CrashDisk.Image());
+                    one.wipe();
                 }));
         add("copy", 4, "backup of a directory", one -> one.copied = one.disk.image());
         add(

@@ -3,7 +3,6 @@ package io.muster.daemon;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
-import io.muster.daemon.journal.CrashDisk;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.inventory.state.InventoryState;
@@ -66,7 +65,7 @@ final class SimOperator {
 
     private static void giveUp(SimDaemon daemon) {
         daemon.far = 0; // without a state directory, nothing shows that the clock is wrong
-        daemon.disk.restore(new CrashDisk.Image());
+        daemon.wipe();
     }
 
     /** What a state directory has. */

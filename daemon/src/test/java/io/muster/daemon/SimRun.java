@@ -17,6 +17,7 @@ import org.slf4j.LoggerFactory;
 public final class SimRun implements Closeable {
     private final SimConfigs configs;
     private final Telemetry telemetry;
+    private String mix = System.getProperty("muster.sim.mix", "");
 
     /** @param directory an empty directory for the configurations */
     public SimRun(Path directory) throws Exception {
@@ -63,7 +64,7 @@ public final class SimRun implements Closeable {
      * @param trace receives the notes of the run, or null
      */
     Result run(long seed, int faults, @Nullable SimTrace trace) {
-        SimCluster cluster = new SimCluster(seed, configs, telemetry);
+        SimCluster cluster = new SimCluster(seed, configs, telemetry, mix);
         cluster.simulation().notes(trace);
         long start = processorNanos();
         Throwable failure = null;
@@ -87,6 +88,14 @@ public final class SimRun implements Closeable {
     public Map.Entry<Integer, String> outcome(long seed, int faults) {
         Result result = run(seed, faults, null);
         return Map.entry(result.faults, result.failure == null ? "" : result.sentence());
+    }
+
+    /** Runs one seed with upgrades, and describes a failure as {@link #shrunk} does; "" if nothing fails. */
+    public String upgrades(long seed, int faults) {
+        mix = "upgrade";
+        Result result = run(seed, faults, null);
+        System.out.println(result);
+        return result.failure == null ? "" : String.valueOf(shrunk(result).getMessage());
     }
 
     /** Finds the shortest prefix of the faults that still fails, by halving, and describes the end of that run. */

@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.LogReader;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
@@ -41,7 +42,11 @@ final class SimWitness {
 
     /** The log up to an event. */
     private record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
-        static final Point START = new Point(0, null, "", InventoryState.empty());
+        static final Point START = start(Level.ONE);
+
+        static Point start(Level level) {
+            return new Point(0, null, "", InventoryState.empty(level));
+        }
 
         /** The same, as an import has written it. */
         Point in(String written) {
@@ -69,8 +74,19 @@ final class SimWitness {
         require(group.term() >= lastTerm, "term " + group.term() + " writes after term " + lastTerm);
         lastTxn = group.txn();
         lastTerm = group.term();
+        begins(group.level());
         group.records().forEach(record -> add(Entry.parse(record.event()), group.txn()));
         require(lastSeq() == group.last(), "the group ends with " + group.last() + ", not " + lastSeq());
+        require(
+                state().level().includes(group.level()),
+                "a group of level " + group.level() + " is in a log of level " + state().level());
+    }
+
+    /** The first event, whatever it is, is written in this level. */
+    private void begins(Level level) {
+        if (lastSeq() == 0) {
+            line.set(0, Point.start(level));
+        }
     }
 
     /** A ledger of files says that these are durable. */
@@ -79,7 +95,8 @@ final class SimWitness {
     }
 
     /** A ledger of files is read at a start: it has everything that it ever said to be durable, and perhaps more. */
-    void recovered(List<Entry> entries, InventoryState state, long seq) {
+    void recovered(Level level, List<Entry> entries, InventoryState state, long seq) {
+        begins(level);
         require(seq >= lastSeq(), "the files end with " + seq + ", and " + lastSeq() + " was durable");
         entries.stream().filter(entry -> entry.seq() > lastSeq()).forEach(entry -> add(entry, ""));
         require(has(state, seq), "the files have another state at " + seq + " than the log");

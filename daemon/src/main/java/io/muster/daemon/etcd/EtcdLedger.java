@@ -196,10 +196,8 @@ public final class EtcdLedger implements Ledger {
 
     @Override
     public void raise(Level to) {
-        requests.add(() -> {
-            level = to.includes(level) ? to : level;
-            local.raise(level);
-        });
+        level = to; // at once: the snapshot that follows has this level
+        local.raise(to);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.muster.daemon.etcd;
 
 import io.muster.daemon.journal.JournalRecord;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the log as it is committed to etcd: the witness of what happened. */
 public final class LogReader {
     /** A transaction of the log. */
-    public record Group(long first, long last, String txn, String previous, List<JournalRecord> records) {
+    public record Group(long first, long last, String txn, String previous, Level level, List<JournalRecord> records) {
         /** The term in which the transaction was written. */
         public long term() {
             return Long.parseLong(txn.split("-", 4)[1], 16);
@@ -41,7 +42,7 @@ public final class LogReader {
             }
             List<JournalRecord> records = new ArrayList<>();
             group.commands().forEach(records::addAll);
-            return new Group(group.first(), group.last(), group.txn(), group.previous(), records);
+            return new Group(group.first(), group.last(), group.txn(), group.previous(), group.level(), records);
         } catch (IOException e) {
             throw new AssertionError(String.format(Locale.ROOT, "%s: %s", key, e.getMessage()), e);
         }

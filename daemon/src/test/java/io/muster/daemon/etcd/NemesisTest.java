@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 @Needs({"etcd", "etcdctl"})
-@Tag("once")
+@Tag("long")
 @Tag("nemesis")
 final class NemesisTest {
     private static final int NODES = 3;

@@ -33,7 +33,14 @@ public final class SimLedger {
         EtcdSettings settings = new EtcdSettings(
                 new EtcdAccess(List.of(URI.create("http://etcd:1")), new EtcdTls(null, null, null), "", null),
                 PREFIX,
-                new Leader(member, machine.newId(), "host-" + member, 1, List.of("local:///" + member), "1", 1),
+                new Leader(
+                        member,
+                        machine.newId(),
+                        "host-" + member,
+                        1,
+                        List.of("local:///" + member),
+                        "1",
+                        machine.level()),
                 parts.ttl,
                 Duration.ofSeconds(10),
                 false,

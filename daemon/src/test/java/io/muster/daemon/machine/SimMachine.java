@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class SimMachine implements Machine {
     private final Simulation simulation;
     private final String name;
+    private final int level;
     private final Set<SimThread> threads = new LinkedHashSet<>();
     private final Set<SimThread> alive = new LinkedHashSet<>();
     private boolean dead;
@@ -25,8 +26,18 @@ public final class SimMachine implements Machine {
     private final List<Runnable> delayed = new ArrayList<>();
 
     public SimMachine(Simulation simulation, String name) {
+        this(simulation, name, SimLevel.NEXT);
+    }
+
+    /** @param level the newest format level that the program reads */
+    public SimMachine(Simulation simulation, String name, int level) {
         this.simulation = simulation;
         this.name = name;
+        this.level = level;
+    }
+
+    public int level() {
+        return level;
     }
 
     /** Ends a thread of a process that was killed. */

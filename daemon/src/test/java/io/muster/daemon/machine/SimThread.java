@@ -37,6 +37,10 @@ final class SimThread extends Thread {
         return number;
     }
 
+    int level() {
+        return machine.level();
+    }
+
     boolean hasEnded() {
         return ended;
     }

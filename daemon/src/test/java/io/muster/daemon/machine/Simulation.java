@@ -163,7 +163,9 @@ public final class Simulation {
         }
         running = thread;
         trace(thread.number());
+        SimLevel.run(thread.level());
         thread.enter();
+        SimLevel.run(SimLevel.NEXT);
         running = null;
     }
 
