@@ -12,7 +12,6 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +33,7 @@ public record FeasibilityAnswer(boolean now, Assessment answer, int nodes, Hostl
      */
     public static FeasibilityAnswer of(boolean now, Assessment answer, ResourceSet r) {
         Assessment shown = new Assessment(
-                answer.verdict(),
-                brief(answer.sentence()),
-                answer.mostSlots(),
-                answer.hosts(),
-                List.of(),
-                answer.remarks());
+                answer.verdict(), brief(answer.sentence()), answer.mostSlots(), answer.hosts(), answer.remarks());
         return new FeasibilityAnswer(now, shown, r.nodes(), r.hostsOf(answer.hosts()));
     }
 
@@ -93,7 +87,6 @@ public record FeasibilityAnswer(boolean now, Assessment answer, int nodes, Hostl
                 in.text("sentence"),
                 in.integer("most_slots", Long.MIN_VALUE, Long.MAX_VALUE),
                 in.parse("ranks", Idset::parse),
-                List.of(),
                 in.textsOrNone("remarks"));
         return new FeasibilityAnswer(
                 in.text("mode").equals("now"),
