@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
+import java.util.function.Function;
 
 /** A verb that reads resource sets from standard input, one after the other. */
 abstract class SetVerb extends Verb {
@@ -90,16 +91,16 @@ abstract class SetVerb extends Verb {
     }
 
     static Hostlist hostlist(String option, String text) {
-        try {
-            return Hostlist.parse(text);
-        } catch (MalformedException e) {
-            throw new Failure(Exit.USAGE, option + ": " + e.getMessage());
-        }
+        return parse(option, text, Hostlist::parse);
     }
 
     static Idset idset(String option, String text) {
+        return parse(option, text, Idset::parse);
+    }
+
+    private static <T> T parse(String option, String text, Function<String, T> parser) {
         try {
-            return Idset.parse(text);
+            return parser.apply(text);
         } catch (MalformedException e) {
             throw new Failure(Exit.USAGE, option + ": " + e.getMessage());
         }

@@ -98,7 +98,7 @@ public final class FeasibilityChecks {
         if (size > LARGEST) {
             String sentence = "the request has " + size + " vertices and constraint terms; Muster answers requests"
                     + " with up to " + LARGEST;
-            return new Assessment(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of(), List.of());
+            return new Assessment(Verdict.UNKNOWN, sentence, -1, Idset.EMPTY, List.of());
         }
         return request.now()
                 ? feasibility.now(request.request(), state.view().up(), now)

@@ -11,19 +11,15 @@ import java.util.List;
  * @param mostSlots largest number of slots that would fit if the outermost count were open; -1 if unknown or if there is no
  *     slot
  * @param hosts the ranks that can hold at least one of the requested items
- * @param witness one way to place the request if the verdict is YES; empty if several kinds share nodes and only a count
- *     proved that they fit
  * @param remarks further facts for the user, such as the inventory's expiration
  */
-public record Assessment(
-        Verdict verdict, String sentence, long mostSlots, Idset hosts, List<Share> witness, List<String> remarks) {
+public record Assessment(Verdict verdict, String sentence, long mostSlots, Idset hosts, List<String> remarks) {
     public Assessment {
-        witness = List.copyOf(witness);
         remarks = List.copyOf(remarks);
     }
 
     static Assessment of(Verdict verdict, String sentence) {
-        return new Assessment(verdict, sentence, -1, Idset.EMPTY, List.of(), List.of());
+        return new Assessment(verdict, sentence, -1, Idset.EMPTY, List.of());
     }
 
     /** Returns the answer to a request that could not be read. */
@@ -32,12 +28,12 @@ public record Assessment(
     }
 
     Assessment with(Verdict other, String otherSentence) {
-        return new Assessment(other, otherSentence, mostSlots, hosts, witness, remarks);
+        return new Assessment(other, otherSentence, mostSlots, hosts, remarks);
     }
 
     Assessment remarking(String remark) {
         List<String> more = new ArrayList<>(remarks);
         more.add(remark);
-        return new Assessment(verdict, sentence, mostSlots, hosts, witness, more);
+        return new Assessment(verdict, sentence, mostSlots, hosts, more);
     }
 }

@@ -270,7 +270,7 @@ public final class Feasibility {
                 .filter(flow -> flows.size() > 1 || !new FlowFit(hosts, list, flow, flows).isProven())
                 .count();
         return there.verdict() == Verdict.YES && limiting == 0
-                ? new Assessment(Verdict.YES, there.sentence(), -1, there.hosts(), List.of(), List.of())
+                ? new Assessment(Verdict.YES, there.sentence(), -1, there.hosts(), List.of())
                 : answer.with(
                         Verdict.UNKNOWN,
                         "Muster does not search how the request could share what flows through subsystem "
@@ -289,17 +289,15 @@ public final class Feasibility {
         Idset hosts = fit.qualifying(items);
         long slots = counted ? SlotCount.most(list, fit) : -1;
         if (copies.least() > 0) {
-            @Nullable List<Share> witness = new Placer(fit).place(list, fit.top(), 1);
             String sentence = (hosts.isEmpty()
                             ? "fits outside of the nodes"
                             : "fits on " + hosts.size() + " of " + r.nodes() + " nodes")
                     + (slots >= 0 ? "; at most " + slots + (slots == 1 ? " slot" : " slots") : "");
-            return new Assessment(
-                    Verdict.YES, sentence, slots, hosts, witness == null ? List.of() : witness, List.of());
+            return new Assessment(Verdict.YES, sentence, slots, hosts, List.of());
         }
         Reason reason = new Reason(r, stock, request, fit, available);
         Verdict verdict = copies.most() > 0 ? Verdict.UNKNOWN : Verdict.NEVER;
         String sentence = verdict == Verdict.NEVER ? reason.sentence(items, hosts) : reason.open(items);
-        return new Assessment(verdict, sentence, slots, hosts, List.of(), List.of());
+        return new Assessment(verdict, sentence, slots, hosts, List.of());
     }
 }

@@ -7,4 +7,4 @@ import io.muster.inventory.idset.Idset;
  *
  * @param what the vertex of the request that is placed: "slot" with its label, "node", or a resource type
  */
-public record Share(String what, Idset ranks, long each) {}
+record Share(String what, Idset ranks, long each) {}

@@ -331,13 +331,6 @@ final class ColumnLayout implements GraphStore {
     }
 
     @Override
-    public Idset ofKind(Predicate<PoolKind> test) {
-        Idset.Builder found = Idset.builder();
-        kinds().forEach((kind, vertices) -> found.addAll(test.test(kind) ? vertices : Idset.EMPTY));
-        return found.build();
-    }
-
-    @Override
     public Map<PoolKind, Idset> kinds() {
         Map<PoolKind, Idset> built = kinds;
         if (built == null) {

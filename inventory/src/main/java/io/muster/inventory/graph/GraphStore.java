@@ -4,7 +4,6 @@ import io.muster.inventory.graph.EdgeKind.EdgeConsumer;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -96,8 +95,9 @@ interface GraphStore {
     }
 
     default Idset ofKind(Predicate<PoolKind> test) {
-        Map<PoolKind, Boolean> known = new HashMap<>();
-        return where(all(), v -> known.computeIfAbsent(pool(v).kind(), test::test));
+        Idset.Builder found = Idset.builder();
+        kinds().forEach((kind, vertices) -> found.addAll(test.test(kind) ? vertices : Idset.EMPTY));
+        return found.build();
     }
 
     /** Returns the vertices of each kind. */
@@ -108,9 +108,9 @@ interface GraphStore {
         return built(byKind);
     }
 
-    static Map<PoolKind, Idset> built(Map<PoolKind, Idset.Builder> byKind) {
-        Map<PoolKind, Idset> sets = new LinkedHashMap<>();
-        byKind.forEach((kind, vertices) -> sets.put(kind, vertices.build()));
+    static <K> Map<K, Idset> built(Map<K, Idset.Builder> vertices) {
+        Map<K, Idset> sets = new LinkedHashMap<>();
+        vertices.forEach((key, some) -> sets.put(key, some.build()));
         return sets;
     }
 

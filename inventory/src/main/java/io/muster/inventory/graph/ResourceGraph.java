@@ -252,9 +252,7 @@ public final class ResourceGraph {
         Map<String, Idset.Builder> byValue = new HashMap<>();
         kinds().forEach((kind, vertices) ->
                 kind.properties().forEach((key, value) -> addProperty(name, key, value, vertices, byValue)));
-        Map<String, Idset> built = new HashMap<>();
-        byValue.forEach((value, vertices) -> built.put(value, vertices.build()));
-        return built;
+        return GraphStore.built(byValue);
     }
 
     private static void addProperty(
@@ -286,9 +284,7 @@ public final class ResourceGraph {
                 words.computeIfAbsent(word, w -> Idset.builder()).addRange(first, last);
             }
         });
-        Map<String, Idset> built = new HashMap<>();
-        words.forEach((word, vertices) -> built.put(word, vertices.build()));
-        return built;
+        return GraphStore.built(words);
     }
 
     /** Returns the children of all {@code vertices} in a subsystem. */

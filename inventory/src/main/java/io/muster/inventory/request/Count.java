@@ -10,7 +10,6 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problems;
 import java.util.Objects;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -187,16 +186,6 @@ public final class Count {
         return min == max;
     }
 
-    public boolean contains(long n) {
-        if (n < min || n > max()) {
-            return false;
-        }
-        if (ids != null) {
-            return (n <= Idset.MAX_ID && ids.contains((int) n));
-        }
-        return operator == Operator.ADD ? (n - min) % operand == 0 : next(n - 1) == n;
-    }
-
     /** Returns the smallest acceptable count above {@code after}, or -1 if there is none. */
     public long next(long after) {
         if (after < min) {
@@ -214,11 +203,6 @@ public final class Count {
             value = operator.step(value, operand);
         }
         return value > max() ? -1 : value;
-    }
-
-    /** Returns every acceptable count in ascending order. A count without a maximum ends at {@link #MAX}. */
-    public LongStream stream() {
-        return LongStream.iterate(min, n -> n > 0, this::next);
     }
 
     /** Returns the form that RFC 46's examples use: an integer, a dictionary of min and max, or an idset string. */

@@ -28,19 +28,12 @@ public final class Jobspec {
     }
 
     private final List<Resource> resources;
-    private final List<Task> tasks;
     private final ObjectNode document;
     private final Constraint constraint;
     private final List<Problem> notes;
 
-    Jobspec(
-            List<Resource> resources,
-            List<Task> tasks,
-            ObjectNode document,
-            Constraint constraint,
-            List<Problem> notes) {
+    Jobspec(List<Resource> resources, ObjectNode document, Constraint constraint, List<Problem> notes) {
         this.resources = List.copyOf(resources);
-        this.tasks = List.copyOf(tasks);
         this.document = document;
         this.constraint = constraint;
         this.notes = List.copyOf(notes);
@@ -85,8 +78,11 @@ public final class Jobspec {
         List<String> labels = resources.stream().flatMap(Jobspec::slotLabels).toList();
         ObjectNode root = JsonNodeFactory.instance.objectNode().put("version", 1);
         root.set("resources", Resource.toJson(resources));
-        ObjectNode once = JsonNodeFactory.instance.objectNode().put("per_slot", 1);
-        labels.forEach(label -> root.withArray("tasks").add(new Task(command, label, once).toJson()));
+        for (String label : labels) {
+            ObjectNode task = root.withArray("tasks").addObject();
+            command.forEach(task.putArray("command")::add);
+            task.put("slot", label).putObject("count").put("per_slot", 1);
+        }
         root.putObject("attributes").putObject("system").put("duration", duration);
         if (new JobspecReader(RequestTree.of(root), Level.V1, new Problems()).read() == null) {
             root.put("version", CANONICAL_VERSION);
@@ -107,10 +103,6 @@ public final class Jobspec {
 
     public List<Resource> resources() {
         return resources;
-    }
-
-    public List<Task> tasks() {
-        return tasks;
     }
 
     /** Returns the duration in seconds; 0 if none is given or there is no limit. */

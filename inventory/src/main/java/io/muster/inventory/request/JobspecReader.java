@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.json.Pointer;
 import io.muster.inventory.problem.Problems;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -44,11 +43,9 @@ final class JobspecReader {
         keys(root);
         version(root.get("version"));
         List<Resource> resources = resources(root.get("resources"));
-        List<Task> tasks = tasks(root.get("tasks"), resources);
+        tasks(root.get("tasks"), resources);
         Constraint constraint = attributes(root.get("attributes"));
-        return problems.isEmpty()
-                ? new Jobspec(resources, tasks, root.deepCopy(), constraint, problems.warnings())
-                : null;
+        return problems.isEmpty() ? new Jobspec(resources, root.deepCopy(), constraint, problems.warnings()) : null;
     }
 
     private void keys(ObjectNode root) {
@@ -86,38 +83,34 @@ final class JobspecReader {
         return resources;
     }
 
-    private List<Task> tasks(@Nullable JsonNode list, List<Resource> resources) {
+    private void tasks(@Nullable JsonNode list, List<Resource> resources) {
         if (list == null) {
-            return List.of();
+            return;
         }
         if (!list.isArray() || list.isEmpty()) {
             add("/tasks", "must be a list of at least one task");
-            return List.of();
+            return;
         }
         if (level != Jobspec.Level.CANONICAL && list.size() != 1) {
             add("/tasks", "must list exactly one task, not " + list.size());
         }
         collectSlots(resources);
-        List<Task> tasks = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
-            task(list.get(i), "/tasks/" + i, resources, tasks);
+            task(list.get(i), "/tasks/" + i, resources);
         }
-        return tasks;
     }
 
-    private void task(JsonNode node, String at, List<Resource> resources, List<Task> into) {
+    private void task(JsonNode node, String at, List<Resource> resources) {
         if (!node.isObject()) {
             add(at, "a task must be a dictionary, not " + RequestTree.kind(node));
             return;
         }
         taskKeys(node, at);
-        List<String> command = command(node.get("command"), at + "/command");
+        command(node.get("command"), at + "/command");
         String slot = slot(node.get("slot"), at + "/slot", resources);
-        JsonNode count = node.path("count");
         if (node.has("count")) {
-            count(count, at + "/count", resources, slot);
+            count(node.get("count"), at + "/count", resources, slot);
         }
-        into.add(new Task(command, slot, count));
     }
 
     private void taskKeys(JsonNode node, String at) {
@@ -136,25 +129,21 @@ final class JobspecReader {
         });
     }
 
-    private List<String> command(@Nullable JsonNode node, String at) {
-        List<String> command = new ArrayList<>();
+    private void command(@Nullable JsonNode node, String at) {
         if (node == null) {
-            return command;
+            return;
         }
         if (node.isTextual() && level != Jobspec.Level.CANONICAL) {
             note(at, "RFC 25 means a list; its schema also accepts a string");
-            return List.of(node.textValue());
+            return;
         }
         if (!node.isArray() || node.isEmpty()) {
             add(at, "must be a list of at least one string");
+            return;
         }
         for (int i = 0; i < node.size(); i++) {
-            if (node.isArray() && !node.get(i).isTextual()) {
-                add(at + "/" + i, "must be a string, not " + RequestTree.kind(node.get(i)));
-            }
-            command.add(node.path(i).asText());
+            string(node.get(i), at + "/" + i);
         }
-        return command;
     }
 
     private String slot(@Nullable JsonNode node, String at, List<Resource> resources) {

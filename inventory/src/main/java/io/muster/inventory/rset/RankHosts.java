@@ -85,11 +85,7 @@ record RankHosts(Idset ranks, Hostlist hosts) {
 
     /** Returns the ranks of those hosts in {@code some} that this placement has. */
     Idset ranksOfKnown(Hostlist some) {
-        Idset.Builder known = Idset.builder();
-        hosts.indexesOf(some)
-                .forEachRange(
-                        (first, last) -> known.addAll(ranks.intersect(Idset.range(ranks.nth(first), ranks.nth(last)))));
-        return known.build();
+        return ranksAt(hosts.indexesOf(some));
     }
 
     /** Reads a text as an idset or, if it is none, as a hostlist, as {@code flux resource} does. */

@@ -234,14 +234,14 @@ class FeasibilityPropsTest {
                 .sum();
         int asked = 1 + random.nextInt(20);
         String shape = "slot=" + asked + "/" + (g == 0 ? "core=" + c : "[core=" + c + ";gpu]");
-        Assessment answer =
-                Feasibility.of(r).ever(new JobRequest(Shape.parse(shape), new Constraint.Ranks(allowed), 0));
+        JobRequest request = new JobRequest(Shape.parse(shape), new Constraint.Ranks(allowed), 0);
+        Assessment answer = Feasibility.of(r).ever(request);
         assertThat(answer.mostSlots()).isEqualTo(expected);
         assertThat(answer.verdict()).isEqualTo(expected >= asked ? Verdict.YES : Verdict.NEVER);
         assertThat(answer.hosts().stream()).allMatch(i -> allowed.contains(i) && cores[i] >= c && gpus[i] >= g);
         long placed = 0;
         Idset used = Idset.EMPTY;
-        for (Share p : answer.witness()) {
+        for (Share p : FeasibilityTest.placed(r, request)) {
             assertThat(p.ranks().intersects(used)).isFalse();
             used = used.union(p.ranks());
             assertThat(p.ranks().stream())

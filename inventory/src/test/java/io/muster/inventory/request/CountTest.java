@@ -9,6 +9,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CountTest {
     private static final ObjectMapper JSON = new ObjectMapper();
+
+    /** Returns every acceptable count in ascending order. */
+    static LongStream members(Count count) {
+        return LongStream.iterate(count.min(), n -> n > 0, count::next);
+    }
 
     @ParameterizedTest
     @CsvSource(
@@ -48,8 +54,7 @@ class CountTest {
         Count count = Count.parse(text);
         assertThat(count).hasToString(printed);
         assertThat(Count.parse(printed)).isEqualTo(count).hasSameHashCodeAs(count);
-        assertThat(count.stream().limit(5).mapToObj(Long::toString)).containsExactly(firstFive.split(" "));
-        assertThat(count.stream().limit(5)).allMatch(count::contains);
+        assertThat(members(count).limit(5).mapToObj(Long::toString)).containsExactly(firstFive.split(" "));
     }
 
     @ParameterizedTest
@@ -182,13 +187,12 @@ class CountTest {
                 "3+:3:^",
                 "4,9,16-20"
             })
-    void nextAndContainsAgreeWithTheListOfMembers(String text) {
+    void nextAgreesWithTheListOfMembers(String text) {
         Count count = Count.parse(text);
-        java.util.List<Long> members = count.stream().limit(300).boxed().toList();
+        java.util.List<Long> members = members(count).limit(300).boxed().toList();
         long highest = members.get(members.size() - 1);
         for (long n = 0; n <= Math.min(highest, 400); n++) {
             long at = n;
-            assertThat(count.contains(n)).isEqualTo(members.contains(n));
             if (n < highest) {
                 assertThat(count.next(n))
                         .isEqualTo(
@@ -201,9 +205,9 @@ class CountTest {
 
     @Test
     void nothingOverflows() {
-        assertThat(Count.parse("2+:3:^").stream()).startsWith(2L, 8L, 512L, 134217728L);
-        assertThat(Count.parse(Count.MAX + "+").stream()).containsExactly(Count.MAX);
-        assertThat(Count.parse("1-" + Count.MAX + ":" + (Count.MAX - 1)).stream())
+        assertThat(members(Count.parse("2+:3:^"))).startsWith(2L, 8L, 512L, 134217728L);
+        assertThat(members(Count.parse(Count.MAX + "+"))).containsExactly(Count.MAX);
+        assertThat(members(Count.parse("1-" + Count.MAX + ":" + (Count.MAX - 1))))
                 .containsExactly(1L, Count.MAX);
         assertThat(Count.parse("1+").next(Count.MAX)).isEqualTo(-1);
         assertThat(Count.of(Idset.of(4, 6)).min()).isEqualTo(4);

@@ -185,7 +185,7 @@ class PeerVectorsTest {
             return switch (kind) {
                 case "idset" -> Idset.parse(text).toString();
                 case "count" ->
-                    Count.parse(text).stream()
+                    CountTest.members(Count.parse(text))
                             .limit(MOST_COUNTS)
                             .filter(count -> count <= PEERS_MAX)
                             .mapToObj(Long::toString)

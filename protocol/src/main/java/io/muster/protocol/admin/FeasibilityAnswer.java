@@ -10,7 +10,6 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
-import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -32,12 +31,7 @@ public record FeasibilityAnswer(boolean now, Assessment answer, int nodes, Hostl
      */
     public static FeasibilityAnswer of(boolean now, Assessment answer, ResourceSet r) {
         Assessment shown = new Assessment(
-                answer.verdict(),
-                brief(answer.sentence()),
-                answer.mostSlots(),
-                answer.hosts(),
-                List.of(),
-                answer.remarks());
+                answer.verdict(), brief(answer.sentence()), answer.mostSlots(), answer.hosts(), answer.remarks());
         return new FeasibilityAnswer(now, shown, r.nodes(), r.hostsOf(answer.hosts()));
     }
 
