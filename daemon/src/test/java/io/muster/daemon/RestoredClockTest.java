@@ -24,13 +24,15 @@ final class RestoredClockTest {
         simulation.runUntil(simulation.now() + time.toNanos());
     }
 
+    private SimWorld world(Telemetry telemetry) throws Exception {
+        return new SimWorld(simulation, new SimWitness(() -> 0), new SimConfigs(directory).of(false), telemetry);
+    }
+
     /** The backup has the key of the leader, which etcd keeps until the lease ends. */
     @Test
     void theTimeInARestoredBackupIsNotThatOfALeader() throws Exception {
-        SimWitness witness = new SimWitness(() -> 0);
         try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
-            SimWorld world = new SimWorld(simulation, witness, new SimConfigs(directory).of(false), telemetry);
-            SimDaemon daemon = new SimDaemon("a", world, etcd, null);
+            SimDaemon daemon = new SimDaemon("a", world(telemetry), etcd, null);
             daemon.start();
             pass(Duration.ofSeconds(10));
             EtcdModel.Backup old = etcd.backup();
@@ -44,6 +46,29 @@ final class RestoredClockTest {
             assertThat(clock.trouble()).isEmpty();
             assertThat(clock.now()).isEqualTo(clock.own());
             daemon.kill();
+        }
+    }
+
+    /** The restored etcd gives out revisions again that the standby has seen. */
+    @Test
+    void aStandbyComparesItsClockWithTheTimesThatALeaderWritesAfterARestore() throws Exception {
+        try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
+            SimWorld world = world(telemetry);
+            SimDaemon leader = new SimDaemon("a", world, etcd, null);
+            SimDaemon standby = new SimDaemon("b", world, etcd, null);
+            leader.start();
+            pass(Duration.ofSeconds(10));
+            standby.start();
+            pass(Duration.ofSeconds(10));
+            EtcdModel.Backup old = etcd.backup();
+            pass(Duration.ofMinutes(4));
+            etcd.restore(old);
+            pass(Duration.ofSeconds(30));
+            standby.ahead = Duration.ofMinutes(2).toNanos();
+            pass(Duration.ofSeconds(80));
+            assertThat(standby.inventory().clock().trouble()).contains("2m ahead of the clock of the daemon that led");
+            leader.kill();
+            standby.kill();
         }
     }
 }

@@ -62,7 +62,8 @@ final class Candidacy {
             seenSince = view.asked();
         }
         Etcd.Entry clock = view.clock();
-        if (clock != null && clock.modRevision() > Math.max(compared, view.term())) {
+        // not ">": revisions go back if etcd is restored from a backup
+        if (clock != null && clock.modRevision() != compared && clock.modRevision() > view.term()) {
             writtenAt = clock.modRevision() == read ? writtenAt : lookedAt;
             read = clock.modRevision();
             boolean lives = view.asked() - seenSince > lasting;
