@@ -80,6 +80,7 @@ final class Daemon {
     final Certificates certificates;
     private final Handshakes handshakes;
     private volatile @Nullable ConfigReload reload;
+    private volatile @Nullable WarmUp warmUp;
 
     /** Builds the parts up to the sockets: peers are served from then on. The core thread owns its parts, so it builds them. */
     private Daemon(
@@ -323,6 +324,11 @@ final class Daemon {
         hangup.then(hangups::hangup);
         telemetry.onCondition(vitals::conditionChanged);
         vitals.ready(config);
+        long seq = core.inventory().seq();
+        // The first change ends the warm-up, because the change needs the processors.
+        WarmUp started = new WarmUp(environment, () -> core.inventory().seq() != seq);
+        warmUp = started;
+        started.start();
     }
 
     ConfigReload reload(Config.Source source) {
@@ -376,6 +382,10 @@ final class Daemon {
             hangups.end();
         }
         vitals.stopping();
+        WarmUp started = warmUp;
+        if (started != null) {
+            started.end();
+        }
         web.close();
         threads.worker().execute(tokens::writeUses);
         new Stop(core, threads, sockets, backend.answers().past()::endAll, PATIENCE_WITH_DISK).run();

@@ -323,7 +323,7 @@ final class ArchitectureTest {
         noFields().should().haveRawType("io.muster.daemon.Daemon").check(CLASSES);
         noClasses()
                 .that()
-                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving)")
+                .haveNameNotMatching("io\\.muster\\.daemon\\.(Daemon|Serving|WarmUp)")
                 .should()
                 .dependOnClassesThat(among("io.muster.daemon.Daemon"))
                 .check(CLASSES);

@@ -10,6 +10,7 @@ import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.spi.FilterReply;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -89,6 +90,27 @@ public final class Logging {
             }
         }
         return encoder(context, Format.TEXT);
+    }
+
+    /** Drops the events of all threads in {@code group} until the result is closed. */
+    public static Closeable silence(ThreadGroup group) {
+        if (!(LoggerFactory.getILoggerFactory() instanceof LoggerContext context)) {
+            return () -> {};
+        }
+        TurboFilter silence = new TurboFilter() {
+            @Override
+            public FilterReply decide(
+                    @Nullable Marker marker,
+                    ch.qos.logback.classic.Logger logger,
+                    ch.qos.logback.classic.Level level,
+                    @Nullable String format,
+                    Object @Nullable [] arguments,
+                    @Nullable Throwable thrown) {
+                return Thread.currentThread().getThreadGroup() == group ? FilterReply.DENY : FilterReply.NEUTRAL;
+            }
+        };
+        context.addTurboFilter(silence);
+        return () -> context.getTurboFilterList().remove(silence);
     }
 
     private static void applyTo(LoggerContext context, Level level, Format format) {

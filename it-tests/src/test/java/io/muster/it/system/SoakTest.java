@@ -213,6 +213,7 @@ class SoakTest {
             }
             Footprint full = Footprint.of(daemon);
             System.out.println(IDLE + " idle connections: before " + before + ", with them " + full);
+            // Not compared with before, which may include files that the daemon's warm-up had not closed yet.
             assertThat(full.files).isGreaterThanOrEqualTo(IDLE);
             full.isNoMoreThan(before, IDLE * 4096L);
             for (int i = 1; i <= 100; i++) {
