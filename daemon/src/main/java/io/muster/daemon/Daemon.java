@@ -22,6 +22,7 @@ import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.Listener;
 import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.net.TlsSocket;
+import io.muster.daemon.service.Audits;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.DaemonDocument;
@@ -259,6 +260,15 @@ final class Daemon {
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
         Histories histories = new Histories(core.ledger().archive(), core.inventory(), threads.beside(threads.past()));
+        Audits audits = new Audits(
+                core.inventory(),
+                core.reporters(),
+                core.acquires(),
+                structures,
+                threads.core(),
+                threads.beside(threads.api()));
+        audits.configure(config);
+        telemetry.metrics().gauge(Meter.AUDIT_DIFFERENCES, audits::hosts);
         Backend.Answers answers = new Backend.Answers(
                 queries,
                 new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
@@ -276,6 +286,7 @@ final class Daemon {
                         core.ledger(),
                         certificates::expiries,
                         threads.beside(threads.api())),
+                audits,
                 feasible,
                 searches);
         Streams streams = new Streams(core.acquires(), core.journals(), core.waiters(), core.reporters(), histories);
@@ -355,6 +366,7 @@ final class Daemon {
                 core,
                 backend.alerts(),
                 backend.answers().queries(),
+                backend.answers().audits(),
                 backend.answers().searches(),
                 next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();

@@ -43,6 +43,7 @@ final class Upstream {
             "resource.sched-status",
             "resource.confirm",
             "resource.marks",
+            "resource.audit",
             "resource.get",
             "resource.state",
             "resource.find",

@@ -17,6 +17,7 @@ public record Backend(
             Explanations why,
             PastDocuments past,
             DaemonDocument daemon,
+            Audits audits,
             FeasibilityChecks feasible,
             Searches searches) {}
 

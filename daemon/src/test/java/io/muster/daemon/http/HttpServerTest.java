@@ -166,7 +166,9 @@ final class HttpServerTest {
 
     @Test
     void readinessReturnsTheReasons() throws IOException {
-        assertThat(get("/readyz")).startsWith("HTTP/1.1 200 OK\r\n").endsWith("{\"schema_version\":1,\"ok\":true,\"reasons\":[]}\n");
+        assertThat(get("/readyz"))
+                .startsWith("HTTP/1.1 200 OK\r\n")
+                .endsWith("{\"schema_version\":1,\"ok\":true,\"reasons\":[]}\n");
         ready = Health.because("the journal is being replayed", "read-only: No space left on device");
         assertThat(get("/readyz"))
                 .startsWith("HTTP/1.1 503 Service Unavailable\r\n")

@@ -188,8 +188,9 @@ class FeasibilityChecksTest {
     @Test
     void an_explained_answer_has_the_number_of_slots_and_the_hosts() {
         assertThat(answer(jobspec("slot=2/[core;gpu]"), "\"explain\": true"))
-                .isEqualTo("{'schema_version':1,'mode':'ever','verdict':'yes','sentence':'fits on 1 of 4 nodes; at most 2 slots',"
-                        + "'most_slots':2,'nodes':4,'ranks':'3','hosts':'node3','remarks':[]}");
+                .isEqualTo(
+                        "{'schema_version':1,'mode':'ever','verdict':'yes','sentence':'fits on 1 of 4 nodes; at most 2 slots',"
+                                + "'most_slots':2,'nodes':4,'ranks':'3','hosts':'node3','remarks':[]}");
     }
 
     @Test

@@ -141,6 +141,7 @@ public final class Stage implements AutoCloseable {
                         queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
                 new PastDocuments(rig.inventory, histories, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
+                new Audits(rig.inventory, rig.reporters, rig.acquires, structures, rig.core, answers),
                 feasible,
                 searches);
         return new Backend(

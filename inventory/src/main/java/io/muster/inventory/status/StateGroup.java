@@ -157,9 +157,7 @@ public record StateGroup(
             return absence.reason() == null ? "" : absence.reason();
         }
         if (holds == null) {
-            return lapsed != null
-                    ? lapsed.reporter() + " does not report"
-                    : report == null ? "" : report.reason();
+            return lapsed != null ? lapsed.reporter() + " does not report" : report == null ? "" : report.reason();
         }
         StringBuilder text = new StringBuilder();
         for (Hold hold : holds.holds()) {
