@@ -944,14 +944,18 @@ jobs_avoid_marks() { # [JOBS]: these jobs, or 200 new ones, run on other GPUs th
 on_audit() {
     use_fluxion
     configure 'node[0-63]'
-    sed -i 's/^cores = .*/cores = "0-3"\ngpus = "0-3"\nproperties = ["blue"]/; s/^initial = .*/initial = "online"/' "$dir/muster.toml"
+    sed -i 's/^cores = .*/cores = "0-3"\ngpus = "0-3"\nproperties = ["blue"]/' "$dir/muster.toml"
     printf '[flux]\naudit = "0"\n' >>"$dir/muster.toml"
     serve
     inside audit || fail "status $?"
 }
 in_audit() {
     eventually bridge_has joined speaks following acquired reported
-    eventually scheduler_has free 'node[0-1]'
+    unload_scheduler # the bridge is loaded again as if all 64 hosts had brokers
+    flux module remove resource || fail "remove"
+    flux module load --name=resource "$BRIDGE" monitor-force-up || fail "load"
+    load_scheduler
+    eventually scheduler_has free 'node[0-63]'
     muster mark /cluster0/node1/gpu1 down xid 79
     muster drain node[1,40] fan
     local round begun=$SECONDS

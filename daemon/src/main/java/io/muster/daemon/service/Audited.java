@@ -55,7 +55,7 @@ final class Audited {
     private Idset idle = Idset.EMPTY;
 
     /** @param since time of the first answer that had the difference */
-    private record Found(Divergence difference, Idset ranks, double since) {}
+    private record Found(Divergence divergence, Idset ranks, double since) {}
 
     Audited(Reporter reporter) {
         this.reporter = reporter;
@@ -164,10 +164,10 @@ final class Audited {
 
     private static SortedMap<Divergence, Idset> both(SortedMap<Divergence, Idset> a, SortedMap<Divergence, Idset> b) {
         SortedMap<Divergence, Idset> common = new TreeMap<>();
-        a.forEach((difference, ranks) -> {
-            Idset shared = ranks.intersect(b.getOrDefault(difference, Idset.EMPTY));
+        a.forEach((divergence, ranks) -> {
+            Idset shared = ranks.intersect(b.getOrDefault(divergence, Idset.EMPTY));
             if (!shared.isEmpty()) {
-                common.put(difference, shared);
+                common.put(divergence, shared);
             }
         });
         return common;
@@ -191,10 +191,10 @@ final class Audited {
         List<Found> next = new ArrayList<>();
         SortedMap<Divergence, Idset> left = new TreeMap<>(confirmed);
         for (Found each : found) {
-            Idset still = each.ranks.intersect(left.getOrDefault(each.difference, Idset.EMPTY));
+            Idset still = each.ranks.intersect(left.getOrDefault(each.divergence, Idset.EMPTY));
             if (!still.isEmpty()) {
-                next.add(new Found(each.difference, still, each.since));
-                left.merge(each.difference, still, Idset::subtract);
+                next.add(new Found(each.divergence, still, each.since));
+                left.merge(each.divergence, still, Idset::subtract);
             }
         }
         boolean changed = next.size() != found.size();
@@ -217,7 +217,7 @@ final class Audited {
         }
         String named = found.stream()
                 .limit(MOST_NAMED)
-                .map(each -> "ranks " + each.ranks + ": " + each.difference.sentence())
+                .map(each -> "ranks " + each.ranks + ": " + each.divergence.sentence())
                 .collect(Collectors.joining("; "));
         log.warn("{} differs from what it was sent about {} hosts: {}", reporter.name(), hosts().size(), named);
     }
@@ -227,24 +227,37 @@ final class Audited {
         return Idset.unionOf(found.stream().map(Found::ranks));
     }
 
-    /** Adds the result of the last audit. @param of null for a scheduler that cannot be asked */
+    /**
+     * Adds the result of the last audit.
+     *
+     * @param of null for a scheduler that cannot be asked
+     */
     static void put(@Nullable Audited of, ObjectNode json, ResourceSet resources) {
-        boolean asked = of != null && of.askedAt > 0;
-        boolean answered = of != null && of.answeredAt > 0;
-        json.put("can_be_asked", of != null);
-        json.put("asked", asked ? Times.rfc3339(of.askedAt) : null);
-        json.put("waits", of != null && of.before != null);
-        json.put("answered", answered ? Times.rfc3339(of.answeredAt) : null);
-        json.put("seconds", answered ? (Double) of.last.seconds() : null);
-        json.put("cost", answered ? (Double) of.last.cost() : null);
-        json.put("error", of == null || of.error.isEmpty() ? null : of.error);
-        ArrayNode rows = json.putArray("differences");
-        for (Found each : of == null ? List.<Found>of() : of.found) {
+        json.put("can_be_asked", of != null).putNull("asked").put("waits", false).putNull("answered");
+        json.putNull("seconds").putNull("cost").putNull("error").putArray("differences");
+        if (of != null) {
+            of.put(json, resources);
+        }
+    }
+
+    private void put(ObjectNode json, ResourceSet resources) {
+        if (askedAt > 0) {
+            json.put("asked", Times.rfc3339(askedAt)).put("waits", before != null);
+        }
+        if (answeredAt > 0) {
+            json.put("answered", Times.rfc3339(answeredAt));
+            json.put("seconds", last.seconds()).put("cost", last.cost());
+        }
+        if (!error.isEmpty()) {
+            json.put("error", error);
+        }
+        ArrayNode rows = json.withArray("differences");
+        for (Found each : found) {
             Idset ranks = each.ranks.intersect(resources.ranks());
             rows.addObject()
-                    .put("difference", each.difference.kind().word())
-                    .put("what", each.difference.what())
-                    .put("sentence", each.difference.sentence())
+                    .put("difference", each.divergence.kind().word())
+                    .put("what", each.divergence.what())
+                    .put("sentence", each.divergence.sentence())
                     .put("hosts", resources.hostsOf(ranks).toString())
                     .put("ranks", ranks.toString())
                     .put("nnodes", ranks.size())

@@ -39,7 +39,7 @@ public record Divergence(Kind kind, String what) implements Comparable<Divergenc
 
     /** Returns what the scheduler does, as the rest of a sentence. */
     public String sentence() {
-        return kind.sentence.formatted(what);
+        return kind.sentence.replace("%s", what);
     }
 
     /** Adds ranks, unless there are none. */
