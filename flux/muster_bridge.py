@@ -1109,7 +1109,8 @@ class Acquisition:
         """terms: owner and grace. settle() is called when Muster has sent the whole state again, and after the end."""
         self.broker, self.wire, self.local, self.ask_R, self.settle = broker, wire, local, ask_R, settle
         self.owner, self.grace = terms
-        self.said, self.held, self.fluxion = Said(), None, Fluxion(broker, wire, local)
+        self.said, self.held = Said(), None
+        self.fluxion, self.audit = Fluxion(broker, wire, local), Audit(broker, wire, local)
         self.refused = None  # the sentence with which Muster refuses the acquisition
         self._request = self._call = None  # the scheduler's, and the one to Muster whose stream is open
         self._telling = self._muted = False
@@ -1145,6 +1146,7 @@ class Acquisition:
         self.held = self._request = self._call = self.refused = None
         self.said.fresh = False
         self.fluxion.released()
+        self.audit.released()
         self.settle()
         if self._telling:  # the rest of its first response must not reach the next scheduler
             self._telling = False
@@ -1246,6 +1248,7 @@ class Acquisition:
 
     def _told_first(self):
         self.broker.guard("marks", self.fluxion.acquired)
+        self.audit.acquired()
         self.tell()
 
     def tell(self, among=None):
@@ -1403,6 +1406,121 @@ class Fluxion:
 
     def state(self):
         return {"takes": self.takes, "has": len(self._has), "refused": len(self._failed), "time": self._time}
+
+
+class Audit:
+    """Questions of Muster about what the scheduler of this instance believes. Fluxion is asked by its own requests, another scheduler by
+    sched.resource-status. Nothing is changed, whatever the answer is. The scheduler is sent no question before it has answered the last."""
+
+    FIND, STATUS = "sched-fluxion-resource.find", "sched.resource-status"
+    QUESTIONS = {  # the first one is refused at once and without a line in the log, so the others take the time between the answers
+        "begin": (FIND, {}),
+        "all": (FIND, {"criteria": "status=up or status=down", "format": "rv1_nosched"}),
+        "down": (FIND, {"criteria": "status=down", "format": "rv1_nosched"}),
+    }
+
+    def __init__(self, broker, wire, local):
+        self.broker, self.wire, self.local = broker, wire, local
+        self._loaded = False  # whether a scheduler has its first response
+        self._question = None  # the number of the question of Muster that has no answer
+        self._asked = None  # what the scheduler was asked and has answered, until everything is there
+
+    # ---- Muster
+    def offer(self):
+        """Tells Muster that this bridge answers questions. An earlier Muster does not know the topic."""
+        self.wire.call("resource.audit-answer", {"question": 0}, lambda errnum, body: None)
+
+    def on_question(self, number):
+        self._question = number
+        if not self._loaded:
+            self._answer({"error": "no scheduler has acquired the resources"})
+        elif self._asked is None:
+            self._ask()
+
+    def lost(self):
+        self._question = None
+
+    def _answer(self, result):
+        number, self._question = self._question, None
+        if number is not None:
+            self.wire.call("resource.audit-answer", {"question": number, **result}, self._on_answered)
+
+    def _on_answered(self, errnum, body):
+        if errnum not in (0, errno.ECONNRESET, errno.ENOSYS):
+            self.broker.once(f"resource.audit-answer: {body}")
+
+    # ---- the scheduler
+    def acquired(self):
+        self._loaded, self._asked = True, None
+
+    def released(self):
+        self._loaded, self._asked = False, None
+        self._answer({"error": "the scheduler ended before it answered"})
+
+    def _ask(self, questions=QUESTIONS):
+        asked = self._asked = {"": (self._question, time.monotonic(), questions)}
+
+        def answered(name, future):
+            if asked is self._asked:
+                try:
+                    asked[name] = time.monotonic(), 0, json.loads(future.get_str())
+                except OSError as e:
+                    asked[name] = time.monotonic(), e.errno, e.strerror
+                except ValueError:
+                    asked[name] = time.monotonic(), errno.EPROTO, "no JSON"
+                if len(asked) == len(questions) + 1:
+                    self._answered(asked)
+
+        for name, (topic, payload) in questions.items():
+            future = self.broker.h.rpc(topic, payload, nodeid=0)
+            future.then(lambda f, name=name: self.broker.guard("an audit", answered, name, f))
+
+    def _answered(self, asked):
+        """Reads the answers of the scheduler. If Muster has asked again meanwhile, these are too old for its question."""
+        self._asked = None
+        number, since, questions = asked.pop("")
+        if number != self._question:
+            return None if self._question is None else self._ask()
+        errors = [(errnum, text) for name, (_, errnum, text) in asked.items() if errnum and name != "begin"]
+        if questions is self.QUESTIONS and errors and errors[0][0] == errno.ENOSYS:
+            return self._ask({"status": (self.STATUS, None)})
+        now = time.monotonic()
+        result = {"seconds": now - since, "cost": now - asked.get("begin", (since,))[0]}
+        if errors:
+            nobody = "the scheduler cannot be asked"
+            return self._answer({"error": nobody if errors[0][0] == errno.ENOSYS else f"the scheduler answers: {errors[0][1]}"})
+        try:
+            if "status" in asked:
+                status = asked["status"][2]
+                result["belief"] = self._belief(status["all"], status["down"], False)
+            else:
+                result["belief"] = self._belief(asked["all"][2]["R"], asked["down"][2]["R"], True)
+        except (AttributeError, KeyError, TypeError, ValueError) as e:
+            result = {"error": f"the scheduler answers nonsense: {type(e).__name__}: {e}"}
+        return self._answer(result)
+
+    def _belief(self, every, down, fluxion):
+        """Returns the contents of two R, None for an R without ranks, with Muster's ranks. A host whose parts are all down is down."""
+        every, down = ({"execution": {"R_lite": []}} if R is None else R for R in (every, down))
+        whole, out, parts, text = {}, set(), {}, self.local.hosts.to_muster
+        for entry in every["execution"]["R_lite"]:
+            whole.update(dict.fromkeys(decode(str(entry["rank"])), dict(entry.get("children", {}))))
+        for entry in down["execution"]["R_lite"]:
+            ranks, children = decode(str(entry["rank"])), dict(entry.get("children", {}))
+            all_down = {rank for rank in ranks if whole.get(rank) == children}
+            out |= all_down
+            if len(ranks) > len(all_down):
+                for name in [f"{kind}{number}" for kind, ids in children.items() for number in decode(ids)]:
+                    parts.setdefault(name, set()).update(ranks - all_down)
+        belief = {"known": text(whole), "down": text(out)}
+        if fluxion:
+            belief["parts"] = {name: text(ranks) for name, ranks in sorted(parts.items())}
+        belief["properties"] = {name.removesuffix("=1"): text(ranks) for name, ranks in properties_of(every).items()}
+        return belief
+
+    def tick(self, now):
+        if self._asked is not None and now >= self._asked[""][1] + 600:
+            self.broker.once("the scheduler has not answered a question of an audit for 600 s; it is asked nothing more until it answers")
 
 
 class Journal:
@@ -1719,7 +1837,13 @@ class Liveness:
                 self.wire.change(f"resource.{name}", {"targets": to_muster(ranks), "cause": cause}, self._on_changed)
 
     def on_report(self, errnum, body):
+        """Handles the response that begins a report, a question of Muster, or the end of a report."""
         self.reports = not errnum
+        question = None if errnum else json.loads(body).get("audit")
+        if question is not None:
+            self._acquisition.audit.on_question(question)
+        elif not errnum:
+            self._acquisition.audit.offer()
         if errnum and errnum != errno.ECONNRESET:
             self.broker.once(f"resource.report: {body}; trying again")
             self._call, self._retry = None, time.monotonic() + (1 if errnum == errno.EAGAIN else 10)
@@ -1846,7 +1970,7 @@ class Bridge:
         self.records = records = Records(self.broker, self.local)
         broker, wire, local = self.broker, self.wire, self.local
         self.acquisition = Acquisition(broker, wire, local, (records.owner, grace), self._ask_R, lambda: self.changes.settle())
-        self.fluxion = self.acquisition.fluxion
+        self.fluxion, self.audit = self.acquisition.fluxion, self.acquisition.audit
         self.journal = Journal(broker, wire, local, records, self._noticed)
         self.changes = Changes(broker, wire, local, records, self.acquisition, self.journal)
         self.liveness = Liveness(broker, wire, local, records.owner, self.acquisition)
@@ -1941,7 +2065,7 @@ class Bridge:
 
     def _on_down(self):
         self.local.joined = self.journal.following = self._status_asked = False
-        for part in (self.acquisition, self.fluxion, self.liveness, self.changes):
+        for part in (self.acquisition, self.fluxion, self.audit, self.liveness, self.changes):
             part.lost()
         self.acquisition.tell()
 
@@ -2006,7 +2130,7 @@ class Bridge:
         if self.fluxion.changed:
             self.fluxion.changed = False
             self.records.remember()
-        for part in (self.liveness, self.acquisition, self.fluxion, self.changes):
+        for part in (self.liveness, self.acquisition, self.fluxion, self.audit, self.changes):
             part.tick(now)
 
     # ---- the other services of a resource module

@@ -86,7 +86,7 @@ class Muster:
         self.excluded, self.drained, self.online, self.ids = set(), {}, set(), {}  # by host
         self.owner, self.scheduling, self.refuse, self.requests, self.events = None, "", {}, [], []
         self.missing, self.peers, self.thread, self.clock, self.usage = set(), [], None, 1000.0, None
-        self.sees_users, self.marks = True, {}
+        self.sees_users, self.marks, self.question = True, {}, 0
 
     # ---- running
     def start(self):
@@ -234,6 +234,17 @@ class Muster:
         self.change("online", online)
         self.change("offline", set(self.hosts) - online)
         return json.dumps({"ranks": o["ranks"]})
+
+    def ask_belief(self):
+        """Sends a question of an audit to each reporter."""
+        with self.lock:
+            self.question += 1
+            for peer in self.peers:
+                for tag in [tag for tag, topic in peer.streams.items() if topic == "resource.report"]:
+                    peer.send(response("resource.report", tag, json.dumps({"audit": self.question}), 0, True))
+
+    def serve_audit_answer(self, peer, o, userid):
+        return ""
 
     def serve_usage(self, peer, o, userid):
         self.usage = o["allocated"]

@@ -3,7 +3,7 @@
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
 STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released
-    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion marks sharness transcript)
+    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion marks audit sharness transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # the longest time in seconds that a step waits for one condition on a busy machine
@@ -938,6 +938,54 @@ jobs_avoid_marks() { # [JOBS]: these jobs, or 200 new ones, run on other GPUs th
     local jobs=${1:-$(flux submit --cc=1-200 -n1 -g1 true)}
     timeout "$((4 * PATIENCE))" flux python "$top/it-tests/src/test/flux/gpus.py" "${MARKED[@]}" <<<"$jobs" ||
         fail "a job used a marked GPU, or none"
+}
+
+# Differences that are planted behind Muster's back are found by the audit, and no others in quiet rounds. 64 hosts, of which two have a broker.
+on_audit() {
+    use_fluxion
+    configure 'node[0-63]'
+    sed -i 's/^cores = .*/cores = "0-3"\ngpus = "0-3"\nproperties = ["blue"]/' "$dir/muster.toml"
+    printf '[flux]\naudit = "0"\n' >>"$dir/muster.toml"
+    serve
+    inside audit || fail "status $?"
+}
+in_audit() {
+    eventually bridge_has joined speaks following acquired reported
+    unload_scheduler # the bridge is loaded again as if all 64 hosts had brokers
+    flux module remove resource || fail "remove"
+    flux module load --name=resource "$BRIDGE" monitor-force-up || fail "load"
+    load_scheduler
+    eventually scheduler_has free 'node[0-63]'
+    muster mark /cluster0/node1/gpu1 down xid 79
+    muster drain node[1,40] fan
+    local round begun=$SECONDS
+    for round in $(seq "${ROUNDS:-20}"); do
+        muster audit >"$dir/audit" || fail "a quiet round: $(cat "$dir/audit")"
+        case $((round % 3)) in # changes on their way are no differences
+            0) muster drain node0 work >/dev/null & ;;
+            1) muster undrain node0 2>/dev/null & ;;
+            2) muster mark /cluster0/node0/gpu2 down ecc >/dev/null; muster mark /cluster0/node0/gpu2 none & ;;
+        esac
+    done
+    wait
+    muster undrain node0 2>/dev/null
+    grep -q 'no difference' "$dir/audit" || fail "$(cat "$dir/audit")"
+    result "${ROUNDS:-20} quiet rounds in $((SECONDS - begun)) s, $(sed -n 's/.*and the answer took \(.*\) of its time.*/the last one took \1 of the scheduler/p' "$dir/audit")"
+    flux module list | grep -q sched-fluxion-resource || {
+        ! flux dmesg | grep -E '\.(err|crit)\[.*(audit|find)' || fail "the bridge logs a question"
+        return 0
+    }
+    # 100 differences in Fluxion: hosts that are down there, marks, properties
+    flux python "$top/it-tests/src/test/flux/differences.py" plant || fail "the differences cannot be planted"
+    ! muster audit --json >"$dir/audit.json" || fail "no difference is found"
+    flux python "$top/it-tests/src/test/flux/differences.py" check <"$dir/audit.json" || fail "$(muster audit)"
+    muster audit | grep -q 'node40: it has the host up, and was sent that it is down' || fail "$(muster audit)"
+    grep -q 'audit: .* differs from what it was sent about' "$dir/log" || fail "the log has no line"
+    # Fluxion is loaded again and has what it was sent
+    reload_scheduler
+    eventually muster audit
+    runs_on node0
+    result "100 differences found, none else"
 }
 
 # flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.

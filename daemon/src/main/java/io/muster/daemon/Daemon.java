@@ -22,6 +22,7 @@ import io.muster.daemon.net.Gate;
 import io.muster.daemon.net.Listener;
 import io.muster.daemon.net.PeerSocket;
 import io.muster.daemon.net.TlsSocket;
+import io.muster.daemon.service.Audits;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
 import io.muster.daemon.service.DaemonDocument;
@@ -257,6 +258,15 @@ final class Daemon {
                 Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
                 core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
+        Audits audits = new Audits(
+                core.inventory(),
+                core.streams().reporters(),
+                core.streams().acquires(),
+                structures,
+                threads.core(),
+                threads.beside(threads.api()));
+        audits.configure(config);
+        telemetry.metrics().gauge(Meter.AUDIT_DIFFERENCES, audits::hosts);
         Backend.Answers answers = new Backend.Answers(
                 queries,
                 new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
@@ -274,7 +284,7 @@ final class Daemon {
                         core.ledger(),
                         certificates::expiries,
                         threads.beside(threads.api())),
-                new Backend.Calculations(feasible, searches));
+                new Backend.Calculations(feasible, searches, audits));
         Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
         return new Backend(sender, answers, core.streams(), changes, alerts, pages);
     }
@@ -351,6 +361,7 @@ final class Daemon {
                 core,
                 backend.alerts(),
                 backend.answers().queries(),
+                backend.answers().calculations().audits(),
                 backend.answers().calculations().searches(),
                 next -> backend.changes().configure(Preparation.changes(next)));
         List<Configurable> parts = new ArrayList<>();

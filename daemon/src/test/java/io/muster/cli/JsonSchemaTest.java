@@ -98,9 +98,9 @@ final class JsonSchemaTest {
             "upgrade-status.permits item is string",
             "why-document.events_refused is string");
 
-    /** What only standbys, pages, a ledger on etcd and daemons that wait or doubt have, which other tests look at. */
+    /** What only standbys, pages, a ledger on etcd, audits and daemons that wait or doubt have, which other tests look at. */
     private static final Pattern OF_OTHER_DAEMONS =
-            Pattern.compile("(service|list-document)\\..*|.*\\.standby.*|.*\\.next is integer"
+            Pattern.compile("(service|list-document|audited|difference)\\b.*|.*\\.standby.*|.*\\.next is integer"
                     + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string");
 
     private final Set<String> run = new TreeSet<>();
@@ -308,6 +308,7 @@ final class JsonSchemaTest {
         json(5, "acquire", "--count", "1");
         json(0, "summary");
         json(0, "impact", "all");
+        json(0, "audit");
     }
 
     /** Leaves an acquisition with an owner behind: the connection ends without a cancellation. */

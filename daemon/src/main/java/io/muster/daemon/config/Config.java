@@ -51,6 +51,7 @@ public final class Config {
     private final AcquireSettings streams;
     private final Reporting reporting;
     private final AlertSettings alerts;
+    private final FluxSettings flux;
     private final double reloadDrop;
     private final double confirmShare;
     private final Effective effective;
@@ -64,6 +65,7 @@ public final class Config {
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
         alerts = AlertSettings.read(top.section("alerts"));
+        flux = FluxSettings.read(top.section("flux"));
         access = Access.read(top, alerts.holder());
         listen = Listen.read(muster, environment);
         addresses = ListenAddress.readAll(top, listen);
@@ -173,6 +175,11 @@ public final class Config {
 
     public Reporting reporting() {
         return reporting;
+    }
+
+    /** {@code [flux]}. */
+    public FluxSettings flux() {
+        return flux;
     }
 
     /** {@code [alerts]}. */

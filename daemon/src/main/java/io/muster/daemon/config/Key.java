@@ -47,6 +47,11 @@ public enum Key {
     ALERTS_GRACE(
             "alerts", "grace", Effect.RELOAD, "how long a hold lasts after the last message of the Alertmanager (FSD)"),
     ALERTS_SHARE("alerts", "share", Effect.RELOAD, "largest share of the hosts that alerts may hold at a time, 0 to 1"),
+    FLUX_AUDIT(
+            "flux",
+            "audit",
+            Effect.RELOAD,
+            "how often schedulers are asked what they believe, to compare it with what they were sent (FSD); 0: only by `muster audit`"),
     SOCKET("muster", "socket", Effect.RESTART, "UNIX socket that schedulers and commands connect to"),
     ADMIN_SOCKET(
             "muster",
@@ -140,14 +145,14 @@ public enum Key {
     }
 
     /** The tables whose keys are checked; all other tables belong to other programs. */
-    static final List<String> SECTIONS = List.of("resource", "access", "alerts", "muster", "ledger");
+    static final List<String> SECTIONS = List.of("resource", "access", "alerts", "flux", "muster", "ledger");
 
     /** The arrays of tables at the top. */
     static final List<String> ARRAYS = List.of("grant", "listen", "graph");
 
     /** The names of all tables and arrays of tables that Muster reads. */
     static final List<String> TOP =
-            List.of("resource", "access", "alerts", "muster", "ledger", "grant", "listen", "graph");
+            List.of("resource", "access", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph");
 
     /** How many names a sentence lists. */
     private static final int MOST_NAMES = 10;

@@ -61,7 +61,7 @@ public final class AcquireStream {
     }
 
     /** Returns whether the first response has been sent. */
-    boolean hasBegun() {
+    public boolean hasBegun() {
         return begun;
     }
 

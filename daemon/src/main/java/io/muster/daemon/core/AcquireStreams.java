@@ -156,7 +156,8 @@ public final class AcquireStreams implements Commits {
         return null;
     }
 
-    private @Nullable AcquireStream streamOf(String owner) {
+    /** Returns the stream of an owner, or null. */
+    public @Nullable AcquireStream streamOf(String owner) {
         for (AcquireStream stream : streams) {
             if (owner.equals(stream.owner())) {
                 return stream;

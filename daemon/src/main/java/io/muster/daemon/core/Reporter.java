@@ -20,7 +20,7 @@ public final class Reporter {
         this.by = by;
     }
 
-    String name() {
+    public String name() {
         return name;
     }
 
@@ -32,8 +32,7 @@ public final class Reporter {
         return by;
     }
 
-    @Nullable
-    JobUsage usage() {
+    public @Nullable JobUsage usage() {
         return usage;
     }
 

@@ -12,6 +12,7 @@ import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.SchedulerMarks;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
+import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -189,6 +190,16 @@ public final class Reporters implements Commits {
     /** Returns the last reports of the connected reporters about jobs. May be called from any thread. */
     public List<JobUsage> usage() {
         return usage;
+    }
+
+    /** Sends a question in the stream of a reporter. */
+    public void ask(Reporter reporter, Bytes question) {
+        reporter.sink().send(question);
+    }
+
+    /** Returns whether the stream of a reporter is open. */
+    public boolean isOpen(Reporter reporter) {
+        return streams.get(reporter.name()) == reporter;
     }
 
     public int size() {

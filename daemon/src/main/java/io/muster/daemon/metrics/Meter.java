@@ -38,6 +38,11 @@ public enum Meter {
             "acquire_conflated_total", Type.COUNTER, "", "Updates that were merged into a later one for a slow reader"),
     ACQUIRE_LATENCY(
             "acquire_latency_seconds", Type.TIMER, "s", "From a change being durable to its update being written"),
+    AUDIT_DIFFERENCES(
+            "audit_differences",
+            Type.GAUGE,
+            "",
+            "Hosts about which a scheduler believes something else than it was sent, NaN if no scheduler has been asked"),
     JOURNAL_STREAMS("journal_streams", Type.GAUGE, "", "Followers of resource.journal"),
 
     JOURNAL_APPEND("journal_append_seconds", Type.TIMER, "s", "Writing one batch of lines, without the fsync"),

@@ -19,8 +19,8 @@ public record Backend(
             DaemonDocument daemon,
             Calculations calculations) {}
 
-    /** The parts that compute for long before they answer. */
-    public record Calculations(FeasibilityChecks feasible, Searches searches) {}
+    /** The parts whose answers take long: they compute, or ask a scheduler. */
+    public record Calculations(FeasibilityChecks feasible, Searches searches, Audits audits) {}
 
     SessionMeters meters() {
         return answers.queries().meters();

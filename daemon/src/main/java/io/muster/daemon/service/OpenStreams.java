@@ -109,14 +109,11 @@ final class OpenStreams {
         open(request, reply, () -> {}, release, release);
     }
 
-    /** @throws RpcException if the peer has no open report, or if the report is refused */
+    /** @throws RpcException if the peer has registered no reporter, or if the report is refused */
     void use(ReportRequest.Usage report, int length) {
-        if (reporter == null) {
-            throw new RpcException(
-                    Errno.EINVAL, "this connection reports for no ranks: send " + ReportRequest.TOPIC + " first");
-        }
-        backend.streams().reporters().pace(reporter);
-        backend.streams().reporters().use(reporter, report.allocated(), report.marks());
+        Reporter one = reporter();
+        backend.streams().reporters().pace(one);
+        backend.streams().reporters().use(one, report.allocated(), report.marks());
         Open stream = open.get(reporting);
         if (stream != null) {
             int more = length - usage;
@@ -124,6 +121,15 @@ final class OpenStreams {
             keep(stream.payer, more);
             usage = length;
         }
+    }
+
+    /** @throws RpcException EINVAL if the peer has registered no reporter */
+    Reporter reporter() {
+        if (reporter == null) {
+            throw new RpcException(
+                    Errno.EINVAL, "this connection reports for no ranks: send " + ReportRequest.TOPIC + " first");
+        }
+        return reporter;
     }
 
     /**

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.account.Account;
 import io.muster.inventory.state.ReportChanges;
+import io.muster.protocol.admin.AuditAnswer;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.operation.Connection;
@@ -325,6 +326,12 @@ public final class Session {
         public void use(ReportRequest.Usage usage) {
             Bytes payload = Objects.requireNonNull(request.payload());
             streams.use(usage, payload.length());
+            done(null);
+        }
+
+        @Override
+        public void believe(AuditAnswer answer) {
+            backend.answers().calculations().audits().answered(streams.reporter(), answer);
             done(null);
         }
 

@@ -152,6 +152,7 @@ final class OpenApiTest {
             check("r", http.get("/v1/R"));
             check("layout", http.get("/v1/layout"));
             check("impact", http.get("/v1/impact?targets=@batch"));
+            check("audit", http.get("/v1/audit"));
             check("service", http.get("/v1/service"));
             check("healthz", http.get("/healthz"));
             check("readyz", http.get("/readyz"));

@@ -59,6 +59,7 @@ final class ConfigTest {
             Map.entry(Key.ACQUIRE, Value.same("shared")),
             Map.entry(Key.RELOAD_DROP, new Value("0.25", "0.25")),
             Map.entry(Key.CONFIRM_SHARE, new Value("0.25", "0.25")),
+            Map.entry(Key.FLUX_AUDIT, Value.same("1h")),
             Map.entry(Key.ALERTS_HOLDER, Value.same("alerts")),
             Map.entry(Key.ALERTS_LABEL, Value.same("node")),
             Map.entry(Key.ALERTS_CLASS, Value.same("hardware")),

@@ -87,7 +87,8 @@ class SessionTest {
             Map.entry("resource.report", "{\"reporter\":\"r\",\"ranks\":\"1\",\"online\":\"\"}"),
             Map.entry("resource.report-cancel", "{\"matchtag\":77}"),
             Map.entry("resource.web", "{\"right\":\"read\",\"lifetime\":60}"),
-            Map.entry("resource.usage", "{\"allocated\":\"\"}"));
+            Map.entry("resource.usage", "{\"allocated\":\"\"}"),
+            Map.entry("resource.audit-answer", "{\"question\":0}"));
 
     private final Stage stage = new Stage(Rig.ofFour());
     private final Stage.Caller owner = stage.join(Stage.owner());
@@ -138,9 +139,9 @@ class SessionTest {
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
-            resource.report-cancel resource.usage resource.annotate resource.alerts
+            resource.report-cancel resource.usage resource.audit-answer resource.annotate resource.alerts
             """, ADMINS, """
-            resource.confirm resource.marks resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
+            resource.confirm resource.marks resource.audit resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
             resource.list resource.summary resource.impact resource.R resource.layout resource.service resource.why
@@ -170,7 +171,7 @@ class SessionTest {
         Operation<?, ?> operation = Objects.requireNonNull(Operations.of(topic), topic);
         String verb = topic.substring(topic.indexOf('.') + 1);
         return switch (verb) {
-            case "acquire-release", "usage" -> "EINVAL";
+            case "acquire-release", "usage", "audit-answer" -> "EINVAL";
             case "reload", "web", "alerts" -> "ENOENT";
             case "include", "property-remove", "online", "lively", "upgrade-finish" ->
                 "{\"changed\":false,\"hosts\":\"\"";

@@ -140,7 +140,10 @@ public final class Stage implements AutoCloseable {
                         queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
                 new PastDocuments(rig.journal.archive(), rig.inventory, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
-                new Backend.Calculations(feasible, searches));
+                new Backend.Calculations(
+                        feasible,
+                        searches,
+                        new Audits(rig.inventory, rig.reporters, rig.acquires, structures, rig.core, answers)));
         return new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 parts,

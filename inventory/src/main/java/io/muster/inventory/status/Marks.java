@@ -2,6 +2,7 @@ package io.muster.inventory.status;
 
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.Notes;
+import io.muster.inventory.graph.EdgeKind;
 import io.muster.inventory.graph.Extended;
 import io.muster.inventory.graph.Paths;
 import io.muster.inventory.graph.ResourceGraph;
@@ -82,6 +83,20 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
         } catch (UnknownPathException e) {
             return "";
         }
+    }
+
+    /** Returns the ranks of the hosts below the vertices outside of hosts that are marked "down". */
+    public Idset ranksBelow(ResourceGraph graph, ResourceSet r) {
+        Idset.Builder ranks = Idset.builder();
+        Paths paths = new Paths(graph, r);
+        for (String path : places.getOrDefault(Extended.DOWN, new TreeMap<>()).keySet()) {
+            if (path.startsWith("/") && !path(paths, path, graph).isEmpty()) {
+                Idset nodes =
+                        graph.below(paths.find(path), EdgeKind.CONTAINMENT).intersect(graph.nodesOf(r, r.ranks()));
+                paths.locate(nodes, (rank, below) -> ranks.add(rank), absolute -> {});
+            }
+        }
+        return ranks.build();
     }
 
     /** Returns the ranks of the nodes that are marked "down" or have a part that is. */

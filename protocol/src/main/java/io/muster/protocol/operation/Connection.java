@@ -2,6 +2,7 @@ package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.state.ReportChanges;
+import io.muster.protocol.admin.AuditAnswer;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Cancellation;
@@ -20,6 +21,8 @@ public interface Connection extends Service {
     void report(ReportChanges.Register reporter);
 
     void use(ReportRequest.Usage usage);
+
+    void believe(AuditAnswer answer);
 
     void cancel(Cancellation cancellation);
 

@@ -12,6 +12,11 @@ import static io.muster.protocol.operation.RequestKeys.AFTER_SEQ;
 import static io.muster.protocol.operation.RequestKeys.ALERTS;
 import static io.muster.protocol.operation.RequestKeys.ALLOCATED;
 import static io.muster.protocol.operation.RequestKeys.ATTRIBUTE;
+import static io.muster.protocol.operation.RequestKeys.AUDIT_COST;
+import static io.muster.protocol.operation.RequestKeys.AUDIT_ERROR;
+import static io.muster.protocol.operation.RequestKeys.AUDIT_NUMBER;
+import static io.muster.protocol.operation.RequestKeys.AUDIT_SECONDS;
+import static io.muster.protocol.operation.RequestKeys.BELIEF;
 import static io.muster.protocol.operation.RequestKeys.BEST;
 import static io.muster.protocol.operation.RequestKeys.BY;
 import static io.muster.protocol.operation.RequestKeys.CAUSE;
@@ -91,6 +96,7 @@ import static io.muster.protocol.operation.RequestKeys.XML;
 
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.Command;
+import io.muster.protocol.admin.AuditAnswer;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.JournalRequest;
@@ -166,6 +172,9 @@ public final class Operations {
             row("resource.service", Right.READ, QUESTION)
                     .at(get("service", "/v1/service"))
                     .by(Service::service),
+            row("resource.audit", Right.READ, QUESTION)
+                    .at(get("audit", "/v1/audit"))
+                    .by(Service::audit),
             row(WhyQuery.TOPIC, Right.READ, QUESTION, EXPLAINED, COUNT, LIMIT, AFTER)
                     .at(get("why", "/v1/why"))
                     .with(WhyQuery::parse, Service::why),
@@ -245,6 +254,9 @@ public final class Operations {
             row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION, ALLOCATED, MARKS)
                     .ofInstances()
                     .with(ReportRequest::parseUsage, Connection::use),
+            row(AuditAnswer.TOPIC, Right.CHANGE, ACTION, AUDIT_NUMBER, AUDIT_SECONDS, AUDIT_COST, AUDIT_ERROR, BELIEF)
+                    .ofInstances()
+                    .with(AuditAnswer::parse, Connection::believe),
             row("resource.ping", Right.READ, QUESTION).ofFlux().with(Fields::json, Connection::ping),
             row("feasibility.ping", Right.READ, QUESTION).ofFlux().with(Fields::json, Connection::ping),
             row(Introduction.TOPIC, Right.SPEAK_FOR, ACTION, USERID, USER)

@@ -172,6 +172,17 @@ public final class RequestKeys {
             "Which marks the scheduler of the reporter has: `time`, the time of the answer to `resource.marks` whose marks it was"
                     + " sent; `takes`, whether it takes marks; `refused`, places whose marks it refused. Absent if there is nothing"
                     + " to say.");
+    static final RequestKey AUDIT_NUMBER = integer(
+                    "question", "The number of the question; 0: the reporter answers questions.")
+            .needed();
+    static final RequestKey AUDIT_SECONDS =
+            number("seconds", "How long the scheduler took to answer, and how long it was busy before.");
+    static final RequestKey AUDIT_COST = number("cost", "How long the scheduler took to answer.");
+    static final RequestKey AUDIT_ERROR = text("error", "Why the scheduler has not answered.");
+    static final RequestKey BELIEF = object(
+            "belief",
+            "`known` and `down`, idsets; `properties`, idsets by name; `parts`, idsets of the hosts that are not down, by the name"
+                    + " of a core or GPU that is down.");
     static final RequestKey USERID =
             integer("userid", "User id on the host of the relay.").needed();
     static final RequestKey USER = text("name", "Name of that user.").needed();

@@ -29,6 +29,9 @@ public interface Service {
     /** Answers with the vertices that are marked "down", for schedulers. */
     void marks();
 
+    /** Answers with the differences between what schedulers were sent and what they believe. */
+    void audit();
+
     void upgradeStatus();
 
     void stats();
