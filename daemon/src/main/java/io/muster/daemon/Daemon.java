@@ -313,7 +313,7 @@ final class Daemon {
             }
             for (ListenAddress address : config.addresses()) {
                 if (address.kind() == ListenAddress.Kind.TLS) {
-                    sockets.add(TlsSocket.bind(address, terms, handshakes));
+                    sockets.add(new TlsSocket(address, terms, handshakes));
                 }
             }
             web.listen(config, handshakes);

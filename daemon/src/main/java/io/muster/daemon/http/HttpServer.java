@@ -12,6 +12,7 @@ import io.muster.daemon.tls.Handshakes;
 import io.muster.daemon.tls.Host;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -88,15 +89,8 @@ public final class HttpServer implements AutoCloseable {
      */
     public static HttpServer start(EventLoopGroup loop, InetSocketAddress address, Terms terms) throws IOException {
         boolean loopback = address.getAddress().isLoopbackAddress();
-        var bind = bootstrap(loop, terms, loopback, channel -> null)
-                .channel(EpollServerSocketChannel.class)
-                .bind(address)
-                .awaitUninterruptibly();
-        if (!bind.isSuccess()) {
-            Throwable cause = bind.cause();
-            throw new IOException("cannot listen on " + shown(address) + ": " + cause.getMessage(), cause);
-        }
-        return new HttpServer(bind.channel(), null);
+        ServerBootstrap server = bootstrap(loop, new Connections(terms, loopback, channel -> null));
+        return new HttpServer(bind(server, address, shown(address)), null);
     }
 
     /**
@@ -107,20 +101,18 @@ public final class HttpServer implements AutoCloseable {
     public static HttpServer start(Handshakes handshakes, ListenAddress address, Refusals refusals, Terms terms)
             throws IOException {
         Host host = new TlsHost(new Connections(terms, false, channel -> null), refusals);
-        var bind = new ServerBootstrap()
-                .group(handshakes.network())
-                .channel(EpollServerSocketChannel.class)
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .childOption(ChannelOption.TCP_NODELAY, true)
-                .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
-                .childHandler(handshakes.beginning(address, false, host))
-                .bind(address.inet())
-                .awaitUninterruptibly();
+        ServerBootstrap server = bootstrap(handshakes.network(), handshakes.beginning(address, false, host))
+                .childOption(ChannelOption.TCP_NODELAY, true);
+        return new HttpServer(bind(server, address.inet(), address.toString()), null);
+    }
+
+    private static Channel bind(ServerBootstrap server, InetSocketAddress address, String shown) throws IOException {
+        var bind = server.channel(EpollServerSocketChannel.class).bind(address).awaitUninterruptibly();
         if (!bind.isSuccess()) {
             Throwable cause = bind.cause();
-            throw new IOException("cannot listen on " + address + ": " + cause.getMessage(), cause);
+            throw new IOException("cannot listen on " + shown + ": " + cause.getMessage(), cause);
         }
-        return new HttpServer(bind.channel(), null);
+        return bind.channel();
     }
 
     /**
@@ -134,7 +126,8 @@ public final class HttpServer implements AutoCloseable {
         SocketFile file = SocketFile.claim(path, InstantSource.system().instant());
         boolean started = false;
         try {
-            Channel listener = file.serve(bootstrap(loop, terms, false, HttpServer::kernel), BACKLOG, mode);
+            Channel listener =
+                    file.serve(bootstrap(loop, new Connections(terms, false, HttpServer::kernel)), BACKLOG, mode);
             started = true;
             return new HttpServer(listener, file);
         } finally {
@@ -144,13 +137,12 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    private static ServerBootstrap bootstrap(
-            EventLoopGroup loop, Terms terms, boolean loopback, Function<Channel, @Nullable Identity> peers) {
+    private static ServerBootstrap bootstrap(EventLoopGroup loop, ChannelHandler connections) {
         return new ServerBootstrap()
                 .group(loop)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(LOW_WATER, HIGH_WATER))
-                .childHandler(new Connections(terms, loopback, peers));
+                .childHandler(connections);
     }
 
     private static @Nullable Identity kernel(Channel channel) {

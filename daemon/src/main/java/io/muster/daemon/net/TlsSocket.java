@@ -42,18 +42,14 @@ public final class TlsSocket extends Listener implements Host {
 
     private final Channel server;
 
-    private TlsSocket(ListenAddress address, Terms terms, Handshakes handshakes) throws IOException {
-        super("tls", true, terms);
-        this.server = bind(address, handshakes);
-    }
-
     /**
      * Begins to accept connections.
      *
      * @throws IOException if the address cannot be bound; the message says why
      */
-    public static TlsSocket bind(ListenAddress address, Terms terms, Handshakes handshakes) throws IOException {
-        return new TlsSocket(address, terms, handshakes);
+    public TlsSocket(ListenAddress address, Terms terms, Handshakes handshakes) throws IOException {
+        super("tls", true, terms);
+        this.server = bind(address, handshakes);
     }
 
     private Channel bind(ListenAddress address, Handshakes handshakes) throws IOException {

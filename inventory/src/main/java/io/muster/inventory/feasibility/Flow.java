@@ -31,9 +31,8 @@ record Flow(String subsystem, String type, boolean isTree, List<Supply> supplies
      * @param above the index of the nearest vertex of the type above, or -1
      */
     record Supply(long size, String unit, Idset ranks, boolean isPool, int above) {
-        /** Returns the size in the base unit {@code base}, 0 if it is counted in another unit; the size itself if base is "". */
         long amount(String base) {
-            return base.isEmpty() ? size : Units.base(unit).equals(base) ? Fit.times(size, Units.factor(unit)) : 0;
+            return Units.amount(size, unit, base);
         }
     }
 

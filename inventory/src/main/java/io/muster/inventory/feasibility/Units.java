@@ -57,6 +57,11 @@ final class Units {
         return unit.isEmpty() ? "no unit" : '"' + unit + '"';
     }
 
+    /** Returns a size in the base unit {@code base}, 0 if the size is counted in another unit; the size itself if base is "". */
+    static long amount(long size, String unit, String base) {
+        return base.isEmpty() ? size : base(unit).equals(base) ? Fit.times(size, factor(unit)) : 0;
+    }
+
     static String base(String unit) {
         return Unit.of(unit).base();
     }

@@ -115,18 +115,10 @@ final class VertexKind {
         long total = 0;
         for (Part part : parts) {
             VertexKind k = part.kind();
-            long own = k.type.equals(wanted) ? k.own(base) : 0;
+            long own = k.type.equals(wanted) ? Units.amount(k.size, k.unit, base) : 0;
             total = Math.min(Fit.MANY, total + Fit.times(own + k.units(wanted, base), part.count()));
         }
         return total;
-    }
-
-    /** Returns the units of this vertex itself; 0 if the vertex is counted in another base unit. */
-    private long own(String base) {
-        if (base.isEmpty()) {
-            return size;
-        }
-        return Units.base(unit).equals(base) ? Fit.times(size, Units.factor(unit)) : 0;
     }
 
     /** Adds to {@code units} the units in which pools of the type {@code wanted} are counted. */

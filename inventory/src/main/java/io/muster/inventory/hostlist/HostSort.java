@@ -15,16 +15,9 @@ final class HostSort {
     private final boolean unique;
     private final HostlistBuilder sorted = new HostlistBuilder();
 
-    private HostSort(boolean unique) {
+    /** @param unique whether each host that repeats is kept once only */
+    HostSort(boolean unique) {
         this.unique = unique;
-    }
-
-    static HostSort keepingDuplicates() {
-        return new HostSort(false);
-    }
-
-    static HostSort droppingDuplicates() {
-        return new HostSort(true);
     }
 
     Hostlist of(Hostlist hosts) {

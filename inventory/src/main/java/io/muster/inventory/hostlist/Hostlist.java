@@ -175,12 +175,12 @@ public final class Hostlist {
      * The cost depends on the number of ranges, except for hosts that repeat.
      */
     public Hostlist sort() {
-        return HostSort.keepingDuplicates().of(this);
+        return new HostSort(false).of(this);
     }
 
     /** Sorts like {@link #sort()} and keeps every name once, like flux-core's {@code hostlist_uniq}. */
     public Hostlist unique() {
-        return HostSort.droppingDuplicates().of(this);
+        return new HostSort(true).of(this);
     }
 
     public List<String> expand() {

@@ -58,21 +58,26 @@ public record Proof(List<X509Certificate> chain, PrivateKey key) {
     /** Returns a context for either side. */
     public SSLContext context(TrustManager trust) {
         try {
+            SSLContext context = SSLContext.getInstance(TLS);
+            context.init(keys(), new TrustManager[] {trust}, null);
+            return context;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("the JDK cannot use the key", e);
+        }
+    }
+
+    /** Returns the managers that show this proof to the other side. */
+    public KeyManager[] keys() {
+        try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
             char[] password = "unused".toCharArray();
             store.setKeyEntry("key", key, password, chain.toArray(Certificate[]::new));
             KeyManagerFactory keys = KeyManagerFactory.getInstance("SunX509");
             keys.init(store, password);
-            return context(keys.getKeyManagers(), trust);
+            return keys.getKeyManagers();
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalStateException("the JDK cannot use the key", e);
         }
-    }
-
-    private static SSLContext context(KeyManager[] keys, TrustManager trust) throws GeneralSecurityException {
-        SSLContext context = SSLContext.getInstance(TLS);
-        context.init(keys, new TrustManager[] {trust}, null);
-        return context;
     }
 }
