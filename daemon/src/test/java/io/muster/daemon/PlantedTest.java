@@ -113,10 +113,10 @@ final class PlantedTest {
                     double seconds = (SimRun.processorNanos() - start) / 1e9;
                     System.out.printf(
                             Locale.ROOT,
-                            "| %s: %s | %s%d | %d | %.0f | %s |%n",
+                            "| %s%s: %s | %d | %d | %.0f | %s |%n",
                             bug.name(),
+                            bug.mix().isEmpty() ? "" : " (mix " + bug.mix() + ")",
                             bug.effect(),
-                            bug.mix().isEmpty() ? "" : bug.mix() + " ",
                             seed,
                             faults,
                             Math.ceil(seconds),
