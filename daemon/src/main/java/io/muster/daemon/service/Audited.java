@@ -233,7 +233,10 @@ final class Audited {
      * @param of null for a scheduler that cannot be asked
      */
     static void put(@Nullable Audited of, ObjectNode json, ResourceSet resources) {
-        json.put("can_be_asked", of != null).putNull("asked").put("waits", false).putNull("answered");
+        json.put("can_be_asked", of != null)
+                .putNull("asked")
+                .put("waits", false)
+                .putNull("answered");
         json.putNull("seconds").putNull("cost").putNull("error").putArray("differences");
         if (of != null) {
             of.put(json, resources);
