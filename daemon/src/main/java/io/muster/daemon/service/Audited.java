@@ -132,7 +132,11 @@ final class Audited {
             this.usage = of.reporter.usage();
         }
 
-        /** Compares the belief. Only what was to be believed during the whole question counts. @param marked ranks below marked vertices */
+        /**
+         * Compares the belief. Only what was to be believed during the whole question counts.
+         *
+         * @param marked ranks below marked vertices
+         */
         void run(Idset marked) {
             result = both(now.compare(belief, marked), before.compare(belief, marked));
             if (usage != null) {
