@@ -91,8 +91,8 @@ final class SchedulerAuditTest {
     }
 
     private void answer(long question, String rest) throws Exception {
-        bridge.rpc(AuditAnswer.TOPIC, (ObjectNode)
-                Json.parse(Bytes.text(("{'question':" + question + rest + "}").replace('\'', '"'))));
+        bridge.rpc(
+                AuditAnswer.TOPIC, Json.parse(Bytes.text(("{'question':" + question + rest + "}").replace('\'', '"'))));
     }
 
     private Result run(String... arguments) {
