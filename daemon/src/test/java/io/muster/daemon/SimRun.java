@@ -8,22 +8,26 @@ import io.muster.daemon.metrics.Metrics;
 import java.io.Closeable;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** Runs the simulated cluster, seed after seed. */
 public final class SimRun implements Closeable {
+    private static final List<Logger> NOISY = Stream.of("inventory", "ledger", "muster", "journal", "acquire", "alert")
+            .map(name -> (Logger) LoggerFactory.getLogger(name))
+            .toList();
+
     private final SimConfigs configs;
     private final Telemetry telemetry;
     private String mix = System.getProperty("muster.sim.mix", "");
 
     /** @param directory an empty directory for the configurations */
     public SimRun(Path directory) throws Exception {
-        for (String noisy : new String[] {"inventory", "ledger", "muster", "journal", "acquire", "alert"}) {
-            ((Logger) LoggerFactory.getLogger(noisy)).setLevel(Level.OFF);
-        }
         configs = new SimConfigs(directory);
         telemetry = new Telemetry(new Metrics("test", "test"));
     }
@@ -64,6 +68,18 @@ public final class SimRun implements Closeable {
      * @param trace receives the notes of the run, or null
      */
     Result run(long seed, int faults, @Nullable SimTrace trace) {
+        List<@Nullable Level> levels = NOISY.stream().map(Logger::getLevel).collect(Collectors.toList());
+        NOISY.forEach(logger -> logger.setLevel(Level.OFF));
+        try {
+            return runQuietly(seed, faults, trace);
+        } finally {
+            for (int i = 0; i < levels.size(); i++) {
+                NOISY.get(i).setLevel(levels.get(i)); // other tests in this JVM read the log
+            }
+        }
+    }
+
+    private Result runQuietly(long seed, int faults, @Nullable SimTrace trace) {
         SimCluster cluster = new SimCluster(seed, configs, telemetry, mix);
         cluster.simulation().notes(trace);
         long start = processorNanos();

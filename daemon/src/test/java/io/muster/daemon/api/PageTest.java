@@ -128,7 +128,7 @@ final class PageTest {
         JsonNode layout = http.get("/v1/layout").json();
         assertThat(layout.path("resources")).hasSize(1);
         assertThat(layout.path("resources").get(0).toString())
-                .isEqualTo("{\"ranks\":\"0-8\",\"ncores\":4,\"ngpus\":1}");
+                .isEqualTo("{\"ranks\":\"0-8\",\"hosts\":\"node[0-8]\",\"ncores\":4,\"ngpus\":1}");
         assertThat(layout.path("properties").toString())
                 .isEqualTo("[{\"name\":\"batch\",\"nnodes\":4,\"ranks\":\"0-3\",\"hosts\":\"node[0-3]\"}]");
         String tag = http.get("/v1/layout").header("etag");

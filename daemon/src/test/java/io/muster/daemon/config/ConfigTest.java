@@ -131,6 +131,7 @@ final class ConfigTest {
                         "alerts.reason            {alertname}: {summary}                     default",
                         "alerts.grace             6h                                         default",
                         "alerts.share             0.05                                       default",
+                        "flux.audit               10m                                        default",
                         "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
                         "muster.admin-socket                                                 default",
                         "muster.state-dir         /home/ada/.local/state/muster              default",
