@@ -124,7 +124,8 @@ class TourTest {
         return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
                 .replace("\"" + user + "\",\"userid\":" + RunningDaemon.uid(), "\"root\",\"userid\":0")
                 .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root")
-                .replaceAll("\\b(by|admin|ops)( +)" + user + "\\b", "$1$2root");
+                .replaceAll("\\b(by|admin|ops|[0-9]+)( +)" + user + "\\b", "$1$2root")
+                .replace("(" + user + ", ", "(root, ");
     }
 
     /** Replaces everything in the tour that differs from run to run: times, ages, process ids, and the width of columns. */
