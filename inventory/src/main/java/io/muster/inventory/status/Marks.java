@@ -77,24 +77,35 @@ public record Marks(SortedMap<String, SortedMap<String, Idset>> places) {
     }
 
     private static String path(Paths paths, String path, ResourceGraph graph) {
-        try {
-            int vertex = paths.find(path).first();
-            return graph.pool(vertex).type().equals(NODE) ? NODE : graph.givenPath(vertex);
-        } catch (UnknownPathException e) {
+        Idset vertices = find(paths, path);
+        if (vertices.isEmpty()) {
             return "";
+        }
+        int vertex = vertices.first();
+        return graph.pool(vertex).type().equals(NODE) ? NODE : graph.givenPath(vertex);
+    }
+
+    /** Returns the vertices of a path; none if the graph does not have the path. */
+    private static Idset find(Paths paths, String path) {
+        try {
+            return paths.find(path);
+        } catch (UnknownPathException e) {
+            return Idset.EMPTY;
         }
     }
 
     /** Returns the ranks of the hosts below the vertices outside of hosts that are marked "down". */
     public Idset ranksBelow(ResourceGraph graph, ResourceSet r) {
-        Idset.Builder ranks = Idset.builder();
         Paths paths = new Paths(graph, r);
-        for (String path : places.getOrDefault(Extended.DOWN, new TreeMap<>()).keySet()) {
-            if (path.startsWith("/") && !path(paths, path, graph).isEmpty()) {
-                Idset nodes =
-                        graph.below(paths.find(path), EdgeKind.CONTAINMENT).intersect(graph.nodesOf(r, r.ranks()));
-                paths.locate(nodes, (rank, below) -> ranks.add(rank), absolute -> {});
-            }
+        Idset.Builder marked = Idset.builder();
+        places.getOrDefault(Extended.DOWN, new TreeMap<>()).keySet().stream()
+                .filter(path -> path.startsWith("/"))
+                .forEach(path -> marked.addAll(find(paths, path)));
+        Idset vertices = marked.build();
+        Idset.Builder ranks = Idset.builder();
+        if (!vertices.isEmpty()) {
+            Idset nodes = graph.below(vertices, EdgeKind.CONTAINMENT).intersect(graph.nodesOf(r, r.ranks()));
+            paths.locate(nodes, (rank, below) -> ranks.add(rank), absolute -> {});
         }
         return ranks.build();
     }
