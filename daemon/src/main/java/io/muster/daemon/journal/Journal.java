@@ -193,6 +193,10 @@ public final class Journal implements Ledger {
         if (seq > log.durableSeq()) {
             return Outcome.failed("seq " + seq + " is not durable: " + log.durableSeq() + " is");
         }
+        if (seq < log.snapshotSeq()) {
+            return Outcome.failed("the snapshot at seq " + seq
+                    + " was not written: the files continue from a later one, at seq " + log.snapshotSeq());
+        }
         try {
             log.snapshot(seq, state);
             return Outcome.DURABLE;
