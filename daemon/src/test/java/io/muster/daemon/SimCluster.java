@@ -183,6 +183,10 @@ final class SimCluster {
         admins.forEach(SimAdmin::start);
         schedulers.forEach(SimScheduler::start);
         alerts.start();
+        if (random.nextInt(6) == 0) { // the first leader may have no room for its first events
+            simulation.after(MILLI * random.nextInt(400), () -> etcd.full(true));
+            simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
+        }
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
