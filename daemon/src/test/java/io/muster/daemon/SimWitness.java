@@ -216,6 +216,10 @@ final class SimWitness {
         return former.isEmpty() && !importing;
     }
 
+    boolean isImporting() {
+        return importing;
+    }
+
     /** The last event that any log had. */
     long highest() {
         return highest;
