@@ -229,7 +229,7 @@ final class Follower {
         reached(found);
         if (!rest.isEmpty()) {
             actions.follow(rest);
-            local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
+            local.append(rest.get(0).get(0).seq(), found.level(), LocalCopy.lines(rest));
         }
         head = new EventGroup.Head(found.last(), found.txn(), 0);
         anchored = true;
@@ -323,7 +323,7 @@ final class Follower {
             List<List<byte[]>> commands = open.commands;
             close(durable);
             if (durable) {
-                local.append(group.first(), commands);
+                local.append(group.first(), group.level(), commands);
                 head = new EventGroup.Head(group.last(), group.txn(), 0);
                 return true;
             }
@@ -337,7 +337,7 @@ final class Follower {
             actions.begins(group.level());
         }
         actions.follow(commands);
-        local.append(group.first(), LocalCopy.lines(commands));
+        local.append(group.first(), group.level(), LocalCopy.lines(commands));
         head = new EventGroup.Head(group.last(), group.txn(), 0);
         return true;
     }
@@ -367,7 +367,7 @@ final class Follower {
                 return;
             }
             checkTerm(group.first(), group.txn());
-            local.append(group.first(), LocalCopy.lines(whole.commands()));
+            local.append(group.first(), group.level(), LocalCopy.lines(whole.commands()));
         }
     }
 
