@@ -120,7 +120,9 @@ final class PagesTest {
         pages.forEach((page, text) -> {
             if (page.startsWith(INDEX.resolveSibling("")) && !page.equals(INDEX)) {
                 Matcher kind = KIND.matcher(text);
-                said.put(page.getFileName().toString(), kind.find() ? kind.group(1) : "no kind in the third line");
+                said.put(
+                        Objects.requireNonNull(page.getFileName()).toString(),
+                        kind.find() ? kind.group(1) : "no kind in the third line");
             }
         });
         assertThat(indexed).isEqualTo(said);
