@@ -33,7 +33,7 @@ final class SimCluster {
     /** How long the cluster may take to be well after the last fault. */
     private static final long RECOVERY = 180 * SECOND;
     /** What a daemon says that does not follow the contents of etcd. */
-    private static final Pattern NAMED = Pattern.compile("restored from a backup|etcd holds (no )?ledger"
+    private static final Pattern NAMED = Pattern.compile("restored from a backup|etcd holds (no |a part of a )?ledger"
             + "|begins after event|somebody else has (written|deleted)|the log in etcd is incomplete");
 
     private final Simulation simulation;

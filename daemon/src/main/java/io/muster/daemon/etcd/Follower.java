@@ -173,6 +173,11 @@ final class Follower {
             store.found(machine.newId());
             return false;
         }
+        if (view.id().isEmpty() && empty) {
+            throw new ForeignException("etcd holds a part of a ledger below " + prefix
+                    + ", because an import has not ended: delete the keys there with `etcdctl del --prefix " + prefix
+                    + "`, and run `muster ledger import` again");
+        }
         if (view.id().isEmpty()) {
             throw new ForeignException("etcd holds no ledger below " + prefix + ", and the state directory holds "
                     + (local.id().isEmpty() ? "a ledger of files" : "a copy of ledger " + local.id())

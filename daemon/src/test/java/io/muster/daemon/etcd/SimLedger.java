@@ -81,6 +81,16 @@ public final class SimLedger {
         }
     }
 
+    /** Whether etcd has the beginning of a ledger whose last event has this seq. */
+    public static boolean isPart(EtcdModel etcd, long last) {
+        String head = etcd.text(new Keys(PREFIX).head());
+        try {
+            return head != null && JSON.readTree(head).path("seq").asLong() < last;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Writes the copy of a ledger to etcd, as an operator does: {@code etcdctl del --prefix}, and {@code muster ledger import}. */
     public static void imported(EtcdModel etcd, SimMachine machine, Disk disk, InstantSource clock) throws IOException {
         Store store = new Store(etcd.client(machine, 0, () -> false), new Keys(PREFIX), machine);
