@@ -27,10 +27,6 @@ record Bookkeeping(
         Holds plans,
         long attempts,
         Extras extras) {
-    Bookkeeping {
-        acquisitions = Collections.unmodifiableSortedMap(acquisitions);
-    }
-
     static Bookkeeping at(Level level) {
         return new Bookkeeping(level, ChangeIds.NONE, new TreeMap<>(), Notes.NONE, Holds.NO_PLANS, 0, Extras.NONE);
     }
@@ -58,12 +54,12 @@ record Bookkeeping(
     Bookkeeping with(Acquisition acquisition) {
         SortedMap<String, Acquisition> next = new TreeMap<>(acquisitions);
         next.put(acquisition.owner(), acquisition);
-        return new Bookkeeping(level, ids, next, notes, plans, attempts, extras);
+        return new Bookkeeping(level, ids, Collections.unmodifiableSortedMap(next), notes, plans, attempts, extras);
     }
 
     Bookkeeping withoutAcquisition(String owner) {
         SortedMap<String, Acquisition> next = new TreeMap<>(acquisitions);
         next.remove(owner);
-        return new Bookkeeping(level, ids, next, notes, plans, attempts, extras);
+        return new Bookkeeping(level, ids, Collections.unmodifiableSortedMap(next), notes, plans, attempts, extras);
     }
 }
