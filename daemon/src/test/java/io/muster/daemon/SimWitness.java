@@ -27,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  * puts a copy in its place, the log continues after the event with which the contents of etcd end.
  */
 final class SimWitness {
-    /** By how many seconds times of events may be wrong: more than clocks are, and a start after a doubt about the clock. */
-    private static final double MOST_WRONG = 120;
+    /** By how many seconds times of events may be ahead: more than clocks are, and a start after a doubt about the clock. */
+    private static final double MOST_AHEAD = 120;
+    /** The same for times that are behind: a daemon goes by the last time of a leader that could not write its time for minutes. */
+    private static final double MOST_BEHIND = 600;
 
     private final DoubleSupplier clock;
     private final LogReader reader = new LogReader();
@@ -107,10 +109,11 @@ final class SimWitness {
     private void add(Entry entry, String txn) {
         long seq = line.size();
         double lastTime = line.get(line.size() - 1).time;
+        double ahead = entry.timestamp() - clock.getAsDouble();
         require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
         require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
         require(
-                Math.abs(entry.timestamp() - clock.getAsDouble()) < MOST_WRONG,
+                ahead < MOST_AHEAD && ahead > -MOST_BEHIND,
                 "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
         if (entry.event() instanceof HoldChanges.Undrained end && entry.by().uid() == -1) {
             end.targets().ranks().forEach(rank -> {
@@ -222,6 +225,10 @@ final class SimWitness {
     /** Whether the log still has every event that it ever had. */
     boolean isWhole() {
         return former.isEmpty() && !importing;
+    }
+
+    boolean isImporting() {
+        return importing;
     }
 
     /** The last event that any log had. */
