@@ -366,10 +366,11 @@ final class SimCluster {
                 && daemons.stream().allMatch(this::isWell)
                 && schedulers.stream().allMatch(each -> each.knows(leader()))
                 && alerts.agree(witness.state())
-                && !isOverdue(witness.state().holds().nextDeadline());
+                && !isOverdue(witness.state().holds().nextDeadline())
+                && !isOverdue(witness.state().plans().nextDeadline());
     }
 
-    /** Whether a hold should have ended long ago. */
+    /** Whether a hold should have ended or begun long ago. */
     private boolean isOverdue(double deadline) {
         return deadline > 0 && deadline < wallSeconds() - 10;
     }

@@ -2,6 +2,7 @@ package io.muster.daemon;
 
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.LogReader;
+import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The log of the ledger, as it is committed: it decides what happened. Checks each transaction: that it continues the log, that terms do not
- * mix, that time does not go back, that no change is made twice, and that no hold ends early. If etcd is restored or wiped, or an operator
+ * mix, that time does not go back, that no change is made twice, that no hold ends early, and that planned
+ * holds begin once and not early. If etcd is restored or wiped, or an operator
  * puts a copy in its place, the log continues after the event with which the contents of etcd end.
  */
 final class SimWitness {
@@ -121,6 +123,15 @@ final class SimWitness {
                                 && holds.holds().stream()
                                         .anyMatch(hold -> hold.until() > 0 && hold.until() <= entry.timestamp()),
                         "a hold on rank " + rank + " ends early, at seq " + seq);
+            });
+        }
+        if (entry.event() instanceof HoldChanges.Drained begun && begun.planner() != null) {
+            begun.targets().ranks().forEach(rank -> {
+                HoldSet plans = state().plans().on(rank);
+                Hold plan = plans == null ? null : plans.of(begun.holder());
+                require(
+                        plan != null && plan.from() == begun.from() && plan.from() <= entry.timestamp(),
+                        "a hold on rank " + rank + " begins that is not planned, or begins early, at seq " + seq);
             });
         }
         UUID change = entry.id() == null ? null : entry.id().id();

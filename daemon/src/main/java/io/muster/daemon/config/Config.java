@@ -50,6 +50,7 @@ public final class Config {
     private final LedgerSettings ledger;
     private final AcquireSettings streams;
     private final Reporting reporting;
+    private final HoldSettings holds;
     private final AlertSettings alerts;
     private final FluxSettings flux;
     private final double reloadDrop;
@@ -64,6 +65,7 @@ public final class Config {
         ConfigTable muster = top.section("muster");
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
+        holds = HoldSettings.read(top.section("holds"));
         alerts = AlertSettings.read(top.section("alerts"));
         flux = FluxSettings.read(top.section("flux"));
         access = Access.read(top, alerts.holder());
@@ -180,6 +182,11 @@ public final class Config {
     /** {@code [flux]}. */
     public FluxSettings flux() {
         return flux;
+    }
+
+    /** {@code [holds]}. */
+    public HoldSettings holds() {
+        return holds;
     }
 
     /** {@code [alerts]}. */

@@ -39,6 +39,7 @@ public enum Key {
             Effect.RELOAD,
             "levels of the resource graph as [[graph]] entries: type, names or count, in, hosts, holds, each, size,"
                     + " unit, properties, subsystem, relationship, direction"),
+    HOLDS_CLASSES("holds", "classes", Effect.RELOAD, "names of the classes that a hold may have"),
     ALERTS_HOLDER(
             "alerts", "holder", Effect.RELOAD, "holder of the holds that alerts place; without it, alerts are refused"),
     ALERTS_LABEL("alerts", "label", Effect.RELOAD, "label of an alert that names the host"),
@@ -145,14 +146,14 @@ public enum Key {
     }
 
     /** The tables whose keys are checked; all other tables belong to other programs. */
-    static final List<String> SECTIONS = List.of("resource", "access", "alerts", "flux", "muster", "ledger");
+    static final List<String> SECTIONS = List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger");
 
     /** The arrays of tables at the top. */
     static final List<String> ARRAYS = List.of("grant", "listen", "graph");
 
     /** The names of all tables and arrays of tables that Muster reads. */
     static final List<String> TOP =
-            List.of("resource", "access", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph");
+            List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph");
 
     /** How many names a sentence lists. */
     private static final int MOST_NAMES = 10;

@@ -77,6 +77,20 @@ public final class Tokens {
         }
         used.put(found.digest(), time);
         usedSince = true;
+        return identity(found);
+    }
+
+    /** Returns the identity to which the token with this name belongs; null if none is in force. May be called on any thread. */
+    public @Nullable Identity named(String name) {
+        double time = now.getAsDouble();
+        return byDigest.values().stream()
+                .filter(token -> token.name().equals(name) && !token.isExpired(time))
+                .findFirst()
+                .map(Tokens::identity)
+                .orElse(null);
+    }
+
+    private static Identity identity(Token found) {
         String holder = found.holder();
         return Identity.ofToken(
                 found.name(), found.rights(), holder == null ? Set.of() : Set.of(holder), found.maker());

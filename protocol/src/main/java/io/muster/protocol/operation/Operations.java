@@ -20,6 +20,8 @@ import static io.muster.protocol.operation.RequestKeys.BELIEF;
 import static io.muster.protocol.operation.RequestKeys.BEST;
 import static io.muster.protocol.operation.RequestKeys.BY;
 import static io.muster.protocol.operation.RequestKeys.CAUSE;
+import static io.muster.protocol.operation.RequestKeys.CHECK;
+import static io.muster.protocol.operation.RequestKeys.CLASS;
 import static io.muster.protocol.operation.RequestKeys.CONSTRAINT;
 import static io.muster.protocol.operation.RequestKeys.COUNT;
 import static io.muster.protocol.operation.RequestKeys.DATA;
@@ -37,7 +39,9 @@ import static io.muster.protocol.operation.RequestKeys.FORCE;
 import static io.muster.protocol.operation.RequestKeys.FROM;
 import static io.muster.protocol.operation.RequestKeys.GRACE;
 import static io.muster.protocol.operation.RequestKeys.HOLDER;
+import static io.muster.protocol.operation.RequestKeys.HOLD_ACTION;
 import static io.muster.protocol.operation.RequestKeys.HOLD_FOR;
+import static io.muster.protocol.operation.RequestKeys.HOLD_FROM;
 import static io.muster.protocol.operation.RequestKeys.HOLD_UNTIL;
 import static io.muster.protocol.operation.RequestKeys.HOST;
 import static io.muster.protocol.operation.RequestKeys.ID;
@@ -54,6 +58,8 @@ import static io.muster.protocol.operation.RequestKeys.NEW_SINCE;
 import static io.muster.protocol.operation.RequestKeys.NOTES;
 import static io.muster.protocol.operation.RequestKeys.NOW;
 import static io.muster.protocol.operation.RequestKeys.OFFER_STATES;
+import static io.muster.protocol.operation.RequestKeys.OF_CLASS;
+import static io.muster.protocol.operation.RequestKeys.OF_TICKET;
 import static io.muster.protocol.operation.RequestKeys.ONLINE;
 import static io.muster.protocol.operation.RequestKeys.ORDER;
 import static io.muster.protocol.operation.RequestKeys.OUTPUT;
@@ -61,6 +67,7 @@ import static io.muster.protocol.operation.RequestKeys.OWNER;
 import static io.muster.protocol.operation.RequestKeys.PAST_TARGETS;
 import static io.muster.protocol.operation.RequestKeys.PATH;
 import static io.muster.protocol.operation.RequestKeys.PATHS;
+import static io.muster.protocol.operation.RequestKeys.PLANNED;
 import static io.muster.protocol.operation.RequestKeys.PROBLEMS;
 import static io.muster.protocol.operation.RequestKeys.PROPERTIES;
 import static io.muster.protocol.operation.RequestKeys.PROPERTY_NAMES;
@@ -83,6 +90,7 @@ import static io.muster.protocol.operation.RequestKeys.SUM_STATES;
 import static io.muster.protocol.operation.RequestKeys.TAG;
 import static io.muster.protocol.operation.RequestKeys.TARGETS;
 import static io.muster.protocol.operation.RequestKeys.TARGETS_OF_CHANGE;
+import static io.muster.protocol.operation.RequestKeys.TICKET;
 import static io.muster.protocol.operation.RequestKeys.TOKEN_HOLDER;
 import static io.muster.protocol.operation.RequestKeys.TORPID;
 import static io.muster.protocol.operation.RequestKeys.TRUNCATED;
@@ -150,10 +158,10 @@ public final class Operations {
                     .most(JOBSPEC_BYTES)
                     .at(post("feasibility", "/v1/feasibility").always("explain"))
                     .unread(Service::feasibility),
-            document(Document.STATUS, get("status", "/v1/status"), rows(STATES, EXPAND)),
-            document(Document.HOSTS, get("hosts", "/v1/hosts"), rows(STATES)),
+            document(Document.STATUS, get("status", "/v1/status"), rows(STATES, OF_CLASS, OF_TICKET, EXPAND)),
+            document(Document.HOSTS, get("hosts", "/v1/hosts"), rows(STATES, OF_CLASS, OF_TICKET)),
             document(Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE), HOST, WITH_TIME),
-            document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, EXPAND)),
+            document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, OF_CLASS, OF_TICKET, EXPAND)),
             document(Document.LIST, get("list", "/v1/list"), rows(OFFER_STATES, EXPAND, RLIST)),
             // The window of new problems moves, so the same state may lead to another answer.
             row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE, PROBLEMS))
@@ -193,12 +201,24 @@ public final class Operations {
             row("attr.get", Right.READ, QUESTION, ATTRIBUTE).ofFlux().with(Fields::json, Service::attribute),
             row("attr.list", Right.READ, QUESTION).ofFlux().by(Service::attributes),
             row("config.get", Right.READ, QUESTION).ofFlux().by(Service::config),
-            targets("resource.drain", Right.HOLD, REASON, MODE, HOLDER, HOLD_UNTIL, HOLD_FOR)
+            targets(
+                            "resource.drain",
+                            Right.HOLD,
+                            REASON,
+                            MODE,
+                            HOLDER,
+                            HOLD_FROM,
+                            HOLD_UNTIL,
+                            HOLD_FOR,
+                            CLASS,
+                            TICKET,
+                            CHECK,
+                            HOLD_ACTION)
                     .ofFlux()
                     .forMembers()
                     .at(post("hold", "/v1/holds"))
                     .change(ChangeForm.DRAIN),
-            targets("resource.undrain", Right.HOLD, ENDED_HOLDER, REASON, END_MODE)
+            targets("resource.undrain", Right.HOLD, ENDED_HOLDER, REASON, END_MODE, PLANNED)
                     .ofFlux()
                     .endsHolds()
                     .at(delete("lift", "/v1/holds"))
