@@ -23,6 +23,7 @@ import io.muster.cli.journal.Restore;
 import io.muster.cli.journal.Verify;
 import io.muster.cli.ledger.LedgerVerb;
 import io.muster.cli.look.Audit;
+import io.muster.cli.look.BrakeVerb;
 import io.muster.cli.look.ExpirationGet;
 import io.muster.cli.look.ImpactVerb;
 import io.muster.cli.look.InfoVerb;
@@ -85,6 +86,7 @@ final class Verbs {
         add(is("info") ? new InfoVerb(console) : null);
         add(is("why") ? new Why(console) : null);
         add(is("audit") ? new Audit(console) : null);
+        add(is("brake") ? new BrakeVerb(console) : null);
         add(is("impact") ? new ImpactVerb(console) : null);
         add(is("find") ? new Find(console) : null);
         add(is("feasible") ? new Feasible(console) : null);

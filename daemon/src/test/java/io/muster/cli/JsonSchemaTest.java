@@ -100,7 +100,7 @@ final class JsonSchemaTest {
 
     /** What only standbys, pages, a ledger on etcd, audits and daemons that wait or doubt have, which other tests look at. */
     private static final Pattern OF_OTHER_DAEMONS =
-            Pattern.compile("(service|list-document|audited|difference)\\b.*|.*\\.standby.*|.*\\.next is integer"
+            Pattern.compile("(service|list-document|audited|difference|brake-count|brakes-document)\\b.*|.*\\.standby.*|.*\\.next is integer"
                     + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string");
 
     private final Set<String> run = new TreeSet<>();
@@ -309,6 +309,7 @@ final class JsonSchemaTest {
         json(0, "summary");
         json(0, "impact", "all");
         json(0, "audit");
+        json(0, "brake");
     }
 
     /** Leaves an acquisition with an owner behind: the connection ends without a cancellation. */

@@ -52,6 +52,7 @@ final class SimCluster {
     private long faults;
     private final int thinkMillis;
     private final SimAlerts alerts;
+    private final SimRobot robot;
     private final SimOperator operator;
     private final SimFaults table;
     /** Null if all daemons are of this version. */
@@ -88,6 +89,7 @@ final class SimCluster {
             schedulers.add(new SimScheduler(this, null));
         }
         alerts = new SimAlerts(this);
+        robot = new SimRobot(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
         upgrade = mix.equals("upgrade") ? new SimUpgrade(this, daemons, random.split()) : null;
         table = new SimFaults(this, etcd, random.split(), mix, upgrade);
@@ -183,6 +185,7 @@ final class SimCluster {
         admins.forEach(SimAdmin::start);
         schedulers.forEach(SimScheduler::start);
         alerts.start();
+        robot.start();
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));

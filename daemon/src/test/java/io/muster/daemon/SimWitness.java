@@ -122,7 +122,9 @@ final class SimWitness {
         }
         UUID change = entry.id() == null ? null : entry.id().id();
         made(change, seq);
-        line.add(new Point(entry.timestamp(), change, txn, entry.applyTo(state())));
+        InventoryState after = entry.applyTo(state());
+        SimRobot.check(state(), entry, after);
+        line.add(new Point(entry.timestamp(), change, txn, after));
         highest = Math.max(highest, seq);
     }
 

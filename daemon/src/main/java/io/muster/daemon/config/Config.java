@@ -6,6 +6,7 @@ import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
+import io.muster.inventory.state.Brake;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,6 +52,7 @@ public final class Config {
     private final AcquireSettings streams;
     private final Reporting reporting;
     private final AlertSettings alerts;
+    private final List<Brake> brakes;
     private final FluxSettings flux;
     private final double reloadDrop;
     private final double confirmShare;
@@ -65,6 +67,7 @@ public final class Config {
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
         alerts = AlertSettings.read(top.section("alerts"));
+        brakes = Brakings.read(top, alerts.holder());
         flux = FluxSettings.read(top.section("flux"));
         access = Access.read(top, alerts.holder());
         listen = Listen.read(muster, environment);
@@ -100,7 +103,7 @@ public final class Config {
         String suggestion = Key.suggestion(name, Key.TOP);
         boolean ours = Key.SECTIONS.contains(name);
         if (Key.ARRAYS.contains(name)) {
-            return; // Access, ListenAddress and ConfiguredGraph read and check the entries
+            return; // Access, ListenAddress and ConfiguredGraph and Brakings read and check the entries
         }
         if (!table.isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
@@ -185,6 +188,11 @@ public final class Config {
     /** {@code [alerts]}. */
     public AlertSettings alerts() {
         return alerts;
+    }
+
+    /** {@code [[brake]]}. */
+    public List<Brake> brakes() {
+        return brakes;
     }
 
     /** Returns the share of the hosts beyond which a person is asked before a change. */

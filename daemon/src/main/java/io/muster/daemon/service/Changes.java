@@ -249,7 +249,7 @@ public final class Changes {
     }
 
     private void make(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
-        Command command = completed(request.command());
+        Command command = inventory.brakes().on(completed(request.command()), by);
         Answer.Failed elsewhere = request.dryRun() ? inventory.elsewhere() : null;
         if (elsewhere != null) { // schedulers hold the resources only at the daemon that makes the changes
             answer(elsewhere, reply);
@@ -268,7 +268,12 @@ public final class Changes {
         } else if (request.dryRun()) {
             answer(inventory.preview(command, by), request, by, reply);
         } else {
-            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply));
+            inventory.submit(
+                    command,
+                    by,
+                    inventory
+                            .brakes()
+                            .noting(by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply)));
         }
     }
 

@@ -7,6 +7,7 @@ import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.Brake;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Header;
@@ -25,12 +26,13 @@ import java.util.regex.Pattern;
  * Performs a transcript. Lines that begin with {@code >} are commands:
  * <pre>
  * > start HOSTS                         a daemon with these hosts, of four cores each; a restart if there was one
- * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, others are the owner
+ * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, robot has a token, others are the owner
  * > NAME: stops reading | reads again | leaves
  * > NAME: cancels TOPIC                 the stream that NAME opened with that topic
  * > wait DURATION                       the clock advances: 50ms, 30s, 2h
  * > disk full | disk well
  * > gather 50ms                         sets muster.batch of the configuration
+ * > brake HOLDER HOSTS SECONDS          the only [[brake]] of the configuration
  * </pre>
  * The effects of a command are written below it, indented: {@code journal} lines as they are on disk, without checksums and R, and
  * all responses with their receivers. {@code #} begins a comment.
@@ -85,6 +87,10 @@ final class Play {
             stage.rig.acquires.configure(
                     false,
                     gather.matches() ? duration(Long.parseLong(gather.group(1)), gather.group(2)) : Duration.ZERO);
+        } else if (command.startsWith("brake ")) {
+            String[] words = command.split(" ");
+            Brake brake = new Brake(words[1], 0, Integer.parseInt(words[2]), Double.parseDouble(words[3]));
+            stage.rig.inventory.brakes().configure(List.of(brake));
         } else if (command.startsWith("disk ")) {
             disk.fault(
                     command.equals("disk full")
@@ -158,6 +164,7 @@ final class Play {
             case "fluxion", "simple" ->
                 stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, Set.of(Right.ACQUIRE)));
             case "guest" -> stage.join(Stage.guest());
+            case "robot" -> stage.join(Stage.robot());
             default ->
                 stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, Set.of()));
         });

@@ -30,6 +30,7 @@ public sealed interface Command
                 NoteChanges.Annotate,
                 AlertChanges.Fire,
                 AlertChanges.Resolve,
+                Braked,
                 Expected,
                 Command.Confirm,
                 Once,
