@@ -186,6 +186,7 @@ final class Preparation implements Configurable {
                 loaded -> new Define(
                         configured.withQueues(loaded, configured), RELOADED, Core.initial(config), exclusions(config)),
                 configured.queueProperties(),
+                config.holds(),
                 config.confirmShare());
     }
 

@@ -4,6 +4,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
@@ -216,8 +217,9 @@ public final class NaiveState {
                         && by.author().equals(hold.by().author());
                 double since = anew ? now : hold.since();
                 double changed = anew || !same ? now : hold.changed();
-                Hold next = new Hold(holder, reason, since, changed, by, end, Extras.NONE);
-                Hold repeated = new Hold(holder, reason, since, changed, hold.by(), end, Extras.NONE);
+                Hold next = new Hold(holder, reason, since, changed, by, 0, end, Purpose.NONE, 0, Extras.NONE);
+                Hold repeated =
+                        new Hold(holder, reason, since, changed, hold.by(), 0, end, Purpose.NONE, 0, Extras.NONE);
                 if (!by.author().equals(hold.by().author()) || !repeated.equals(hold)) {
                     rank.holds.put(holder, next);
                 }

@@ -51,6 +51,7 @@ public final class Config {
     private final LedgerSettings ledger;
     private final AcquireSettings streams;
     private final Reporting reporting;
+    private final HoldSettings holds;
     private final AlertSettings alerts;
     private final List<Brake> brakes;
     private final FluxSettings flux;
@@ -66,6 +67,7 @@ public final class Config {
         ConfigTable muster = top.section("muster");
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
+        holds = HoldSettings.read(top.section("holds"));
         alerts = AlertSettings.read(top.section("alerts"));
         brakes = Brakings.read(top, alerts.holder());
         flux = FluxSettings.read(top.section("flux"));
@@ -183,6 +185,11 @@ public final class Config {
     /** {@code [flux]}. */
     public FluxSettings flux() {
         return flux;
+    }
+
+    /** {@code [holds]}. */
+    public HoldSettings holds() {
+        return holds;
     }
 
     /** {@code [alerts]}. */

@@ -204,12 +204,14 @@ record ConfigTable(
     }
 
     List<String> texts(String name) {
-        return get(name, List.of(), node -> {
-            require(node.isArray(), "expected an array of strings");
-            List<String> texts = new ArrayList<>();
-            node.forEach(element -> texts.add(textOf(element)));
-            return List.copyOf(texts);
-        });
+        return get(name, List.of(), ConfigTable::textsOf);
+    }
+
+    static List<String> textsOf(JsonNode node) {
+        require(node.isArray(), "expected an array of strings");
+        List<String> texts = new ArrayList<>();
+        node.forEach(element -> texts.add(textOf(element)));
+        return List.copyOf(texts);
     }
 
     Fsd duration(String name, Fsd fallback) {

@@ -45,6 +45,7 @@ public enum Key {
             "brake",
             Effect.RELOAD,
             "how many hosts programs may drain in a time as [[brake]] entries: holder, hosts, window"),
+    HOLDS_CLASSES("holds", "classes", Effect.RELOAD, "names of the classes that a hold may have"),
     ALERTS_HOLDER(
             "alerts", "holder", Effect.RELOAD, "holder of the holds that alerts place; without it, alerts are refused"),
     ALERTS_LABEL("alerts", "label", Effect.RELOAD, "label of an alert that names the host"),
@@ -150,7 +151,7 @@ public enum Key {
     }
 
     /** The tables whose keys are checked; all other tables belong to other programs. */
-    static final List<String> SECTIONS = List.of("resource", "access", "alerts", "flux", "muster", "ledger");
+    static final List<String> SECTIONS = List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger");
 
     /** The arrays of tables at the top. */
     static final List<String> ARRAYS = List.of("grant", "listen", "graph", "brake");
@@ -161,7 +162,7 @@ public enum Key {
 
     /** The names of all tables and arrays of tables that Muster reads. */
     static final List<String> TOP =
-            List.of("resource", "access", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph", "brake");
+            List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph", "brake");
 
     /** How many names a sentence lists. */
     private static final int MOST_NAMES = 10;

@@ -3,6 +3,7 @@ package io.muster.daemon.core;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.PlanChanges;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -68,7 +69,7 @@ public final class Expiry implements Commits {
             arm(RETRY_SECONDS);
             return;
         }
-        inventory.submitAside(state -> new HoldChanges.LiftExpired(), Principal.DAEMON, answer -> {
+        inventory.submitAside(state -> new PlanChanges.MeetDeadlines(), Principal.DAEMON, answer -> {
             if (answer instanceof Answer.Done done) {
                 done.entries().forEach(entry -> expired.accept(holds(entry.event())));
             }

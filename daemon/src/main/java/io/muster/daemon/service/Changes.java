@@ -3,6 +3,7 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
@@ -74,10 +75,14 @@ public final class Changes {
      *
      * @param definition returns the command for an R that is reloaded
      * @param properties the properties of queues whose hosts the configuration names, which no request changes
+     * @param holds what a hold may be for
      * @param confirmShare the share of the hosts beyond which a person is asked before a change
      */
     public record Configured(
-            Function<ResourceSet, DefinitionChanges.Define> definition, Set<String> properties, double confirmShare) {}
+            Function<ResourceSet, DefinitionChanges.Define> definition,
+            Set<String> properties,
+            HoldSettings holds,
+            double confirmShare) {}
 
     /** Checks the conditions for the end of an upgrade that do not follow from the state. */
     @FunctionalInterface
@@ -202,6 +207,11 @@ public final class Changes {
     private void finish(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
         Command command = request.command();
         if (isStale(request, reply)) {
+            return;
+        }
+        String fault = configured.holds().fault(HoldChanges.purposeOf(command));
+        if (fault != null) {
+            reply.fail(new RpcException(Errno.EINVAL, fault));
             return;
         }
         boolean finish =

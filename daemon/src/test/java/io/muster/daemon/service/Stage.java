@@ -15,6 +15,7 @@ import io.muster.daemon.config.Access;
 import io.muster.daemon.config.AlertSettings;
 import io.muster.daemon.config.Fsd;
 import io.muster.daemon.config.Grant;
+import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.config.Listen;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Rig;
@@ -130,6 +131,7 @@ public final class Stage implements AutoCloseable {
                 new Changes.Configured(
                         resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE),
                         Set.of(),
+                        HoldSettings.DEFAULT,
                         0.2));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);

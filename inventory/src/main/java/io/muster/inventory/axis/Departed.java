@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * same name in a later R is present again. An exclusion by the configuration is forgotten, because it is computed anew
  * whenever R is defined.
  *
+ * @param plans planned holds
  * @param absences exclusions of the host by admins
  * @param added names of properties that admins added to the host
  * @param removed names of properties that admins removed from the host
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Departed(
         @Nullable HoldSet holds,
+        @Nullable HoldSet plans,
         List<Membership.Absence> absences,
         List<String> added,
         List<String> removed,
@@ -37,7 +39,7 @@ public record Departed(
 
     public Departed(
             @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
-        this(holds, absences, added, removed, new TreeMap<>(), Extras.NONE);
+        this(holds, null, absences, added, removed, new TreeMap<>(), Extras.NONE);
     }
 
     /** Returns whether the host would be drained if it returned now. */
@@ -45,13 +47,12 @@ public record Departed(
         return holds != null && holds.holds().stream().anyMatch(hold -> !hold.expiredAt(now));
     }
 
-    @Nullable
-    public Hold holdOf(String holder) {
-        return holds == null ? null : holds.of(holder);
+    public Departed withHolds(@Nullable HoldSet newHolds) {
+        return new Departed(newHolds, plans, absences, added, removed, notes, extras);
     }
 
-    public Departed withHolds(@Nullable HoldSet newHolds) {
-        return new Departed(newHolds, absences, added, removed, notes, extras);
+    public Departed withPlans(@Nullable HoldSet newPlans) {
+        return new Departed(holds, newPlans, absences, added, removed, notes, extras);
     }
 
     /** Returns this data after a change of the note on one vertex. */
@@ -61,16 +62,17 @@ public record Departed(
         if (note != null) {
             changed.put(path, note);
         }
-        return new Departed(holds, absences, added, removed, changed, extras);
+        return new Departed(holds, plans, absences, added, removed, changed, extras);
     }
 
     /** Returns this data without exclusions. */
     public Departed included() {
-        return new Departed(holds, List.of(), added, removed, notes, extras);
+        return new Departed(holds, plans, List.of(), added, removed, notes, extras);
     }
 
     public boolean isEmpty() {
         return holds == null
+                && plans == null
                 && absences.isEmpty()
                 && added.isEmpty()
                 && removed.isEmpty()
@@ -87,6 +89,7 @@ public record Departed(
         notes.putAll(a.notes);
         return new Departed(
                 HoldSet.union(a.holds, b.holds),
+                HoldSet.union(a.plans, b.plans),
                 a.absences.isEmpty() ? b.absences : a.absences,
                 union(a.added, b.added),
                 union(a.removed, b.removed),

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.json.Fields;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +18,11 @@ import org.jspecify.annotations.Nullable;
  * @param reason null if none was given; a later drain may then add a reason without force, as in flux-core
  * @param since when the host was drained, in seconds since the epoch
  * @param changed when the reason or the author last changed; {@code since} if they never did
- * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never
+ * @param from time at which the hold was planned to begin, in seconds since the epoch; 0 if it was not planned
+ * @param until time at which the hold ends by itself, in seconds since the epoch; 0 for never. A hold with a check does not end then,
+ *     but is overdue.
+ * @param attempt number of the attempt, which no other hold of the host has or had; 0 for a hold without check and action, and for one
+ *     that has not begun
  * @param extras members that another version wrote and this version does not know
  */
 public record Hold(
@@ -25,16 +31,26 @@ public record Hold(
         double since,
         double changed,
         Principal by,
+        double from,
         double until,
+        Purpose purpose,
+        long attempt,
         Extras extras) {
     /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
     public static final String SHARED = "admin";
 
     private static final int LONGEST_HOLDER = 64;
-    private static final Set<String> KEYS = Set.of("holder", "reason", "since", "changed", "until", "by");
+    private static final Set<String> KEYS = keys();
 
     public Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
-        this(holder, reason, since, since, by, until, Extras.NONE);
+        this(holder, reason, since, since, by, 0, until, Purpose.NONE, 0, Extras.NONE);
+    }
+
+    private static Set<String> keys() {
+        Set<String> keys =
+                new HashSet<>(List.of("holder", "reason", "since", "changed", "from", "until", "attempt", "by"));
+        keys.addAll(Purpose.KEYS);
+        return Set.copyOf(keys);
     }
 
     static Hold read(Fields in) {
@@ -45,7 +61,10 @@ public record Hold(
                 since,
                 in.has("changed") ? Epoch.seconds(in, "changed") : since,
                 Principal.readBy(in),
+                Epoch.instantOr(in, "from", 0),
                 Epoch.instantOr(in, "until", 0),
+                Purpose.read(in),
+                in.has("attempt") ? in.integer("attempt", 1, Long.MAX_VALUE) : 0,
                 Extras.besides(in, KEYS));
     }
 
@@ -57,24 +76,88 @@ public record Hold(
         if (changed != since) {
             Epoch.write(out, "changed", changed);
         }
-        if (until > 0) {
-            Epoch.write(out, "until", until);
-        }
+        writeTerms(out, from, until, purpose, attempt);
         by.writeBy(out);
         extras.write(out);
     }
 
-    /** Returns this hold with the reason, the author and the extras of another hold, and with another end. */
-    public Hold changedTo(Hold other, double end) {
-        boolean same = words().equals(other.words()) && by.author().equals(other.by.author());
-        return new Hold(holder, other.reason, since, same ? changed : other.since, other.by, end, other.extras);
+    /** Writes those members of a hold that most holds lack into the current JSON object. */
+    public static void writeTerms(JsonGenerator out, double from, double until, Purpose purpose, long attempt)
+            throws IOException {
+        if (from > 0) {
+            Epoch.write(out, "from", from);
+        }
+        if (until > 0) {
+            Epoch.write(out, "until", until);
+        }
+        purpose.write(out);
+        if (attempt > 0) {
+            out.writeNumberField("attempt", attempt);
+        }
     }
 
-    /** Returns whether both holds are the same, although two processes of one user may have placed them. */
+    /**
+     * Returns this hold with the reason, the author and the extras of another hold. The end and the parts of the purpose that the other
+     * hold has replace those of this hold, and a check or an action of the other hold is a new attempt.
+     */
+    public Hold changedTo(Hold other) {
+        boolean same = words().equals(other.words()) && by.author().equals(other.by.author());
+        return new Hold(
+                holder,
+                other.reason,
+                since,
+                same ? changed : other.since,
+                other.by,
+                other.from > 0 ? other.from : from,
+                other.until > 0 ? other.until : until,
+                other.purpose.or(purpose),
+                other.purpose.isAttempt() ? other.attempt : attempt,
+                other.extras);
+    }
+
+    /**
+     * Returns this hold after a planned hold of the same holder has begun on its host: the reason stays, the later end counts, and the
+     * parts of the purpose that this hold lacks are those of the planned hold.
+     */
+    public Hold joined(Hold planned) {
+        boolean attempts = planned.purpose.isAttempt() && !purpose.isAttempt();
+        return new Hold(
+                holder,
+                reason == null ? planned.reason : reason,
+                since,
+                changed,
+                by,
+                planned.from,
+                until == 0 || planned.until == 0 ? 0 : Math.max(until, planned.until),
+                purpose.isAttempt()
+                        ? purpose.or(Purpose.of(planned.purpose.category(), planned.purpose.ticket()))
+                        : purpose.or(planned.purpose),
+                attempts ? planned.attempt : attempt,
+                extras);
+    }
+
+    /** Returns this hold with another end. */
+    public Hold until(double end) {
+        return new Hold(holder, reason, since, changed, by, from, end, purpose, attempt, extras);
+    }
+
+    /**
+     * Returns whether both holds are the same, although two processes of one user may have placed them, and although the other one
+     * would be another attempt.
+     */
     public boolean says(Hold other) {
-        return equals(new Hold(other.holder, other.reason, other.since, other.changed, by, other.until, other.extras))
-                && by.isSamePerson(other.by)
-                && by.author().equals(other.by.author());
+        Hold mine = new Hold(
+                other.holder,
+                other.reason,
+                other.since,
+                other.changed,
+                by,
+                other.from,
+                other.until,
+                other.purpose,
+                attempt,
+                other.extras);
+        return equals(mine) && by.isSamePerson(other.by) && by.author().equals(other.by.author());
     }
 
     private String words() {
@@ -82,7 +165,7 @@ public record Hold(
     }
 
     boolean expiredAt(double now) {
-        return until > 0 && until <= now;
+        return until > 0 && until <= now && purpose.check().isEmpty();
     }
 
     /**
@@ -126,7 +209,10 @@ public record Hold(
                 && Objects.equals(reason, that.reason)
                 && Double.compare(since, that.since) == 0
                 && Double.compare(changed, that.changed) == 0
+                && Double.compare(from, that.from) == 0
                 && Double.compare(until, that.until) == 0
+                && attempt == that.attempt
+                && purpose.equals(that.purpose)
                 && by.equals(that.by)
                 && extras.equals(that.extras);
     }

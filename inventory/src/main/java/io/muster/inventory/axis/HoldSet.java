@@ -20,21 +20,21 @@ public record HoldSet(List<Hold> holds) {
         }
     }
 
-    /** Reads the array {@code holds}. */
-    public static HoldSet read(Fields in) {
+    /** Reads an array of holds. */
+    public static HoldSet read(Fields in, String key) {
         HoldSet set = null;
-        for (Fields hold : in.list("holds")) {
+        for (Fields hold : in.list(key)) {
             set = with(set, Hold.read(hold));
         }
         if (set == null) {
-            throw in.fault("holds", "is empty");
+            throw in.fault(key, "is empty");
         }
         return set;
     }
 
-    /** Writes the array {@code holds}. */
-    public void write(JsonGenerator out) throws IOException {
-        out.writeArrayFieldStart("holds");
+    /** Writes an array of holds. */
+    public void write(JsonGenerator out, String key) throws IOException {
+        out.writeArrayFieldStart(key);
         for (Hold hold : holds) {
             out.writeStartObject();
             hold.write(out);

@@ -10,26 +10,44 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The axis of holds: which ranks are kept from being scheduled, by which holders, and for which reasons. */
+/**
+ * Holds by rank. One such table is the axis of holds: which ranks are kept from being scheduled, by which holders, and for which
+ * reasons. Another one has the planned holds, which have not begun.
+ */
 public final class Holds {
-    public static final Holds NONE = new Holds(IdMap.empty(), Idset.EMPTY, Deadlines.NONE);
+    public static final Holds NONE = new Holds(Phase.PLACED, IdMap.empty(), Idset.EMPTY, Deadlines.NONE);
 
+    /** No planned holds. */
+    public static final Holds NO_PLANS = new Holds(Phase.PLANNED, IdMap.empty(), Idset.EMPTY, Deadlines.NONE);
+
+    private final Phase phase;
     private final IdMap<HoldSet> byRank;
     private final Idset held;
 
     private final Deadlines deadlines;
 
-    private Holds(IdMap<HoldSet> byRank, Idset held, Deadlines deadlines) {
+    /** What the holds of a table have in common. */
+    private enum Phase {
+        PLACED,
+        PLANNED;
+
+        double deadline(Hold hold) {
+            return this == PLANNED ? hold.from() : hold.until();
+        }
+    }
+
+    private Holds(Phase phase, IdMap<HoldSet> byRank, Idset held, Deadlines deadlines) {
+        this.phase = phase;
         this.byRank = byRank;
         this.held = held;
         this.deadlines = deadlines;
     }
 
-    /** Returns the holds in {@code byRank}. Creating many holds at once is cheaper than adding them one by one. */
-    public static Holds of(IdMap<HoldSet> byRank) {
+    /** Returns this table with other holds. Creating many holds at once is cheaper than adding them one by one. */
+    public Holds of(IdMap<HoldSet> other) {
         Map<Double, Idset.Builder> beginning = new TreeMap<>();
-        byRank.forEach((first, last, set) -> collect(beginning, set, first, last));
-        return new Holds(byRank, byRank.keys(), reschedule(Deadlines.NONE, Map.of(), beginning));
+        other.forEach((first, last, set) -> collect(beginning, set, first, last));
+        return new Holds(phase, other, other.keys(), reschedule(Deadlines.NONE, Map.of(), beginning));
     }
 
     public Idset held() {
@@ -55,7 +73,7 @@ public final class Holds {
         byRank.forEachIn(ranks, c);
     }
 
-    /** Returns the earliest time at which a hold ends by itself; 0 if none will. */
+    /** Returns the earliest time at which a placed hold ends by itself, or a planned one begins; 0 if there is none. */
     public double nextDeadline() {
         return deadlines.earliest();
     }
@@ -75,19 +93,20 @@ public final class Holds {
         return found.build();
     }
 
-    /** Returns the holds that have expired by {@code now}, with their ranks. */
-    public Map<Hold, Idset> expired(double now) {
+    /** Returns the placed holds whose end has come by {@code now}, or the planned ones that begin, with their ranks. */
+    public Map<Hold, Idset> due(double now) {
         Map<Hold, Idset.Builder> found = new LinkedHashMap<>();
         byRank.forEachIn(deadlines.until(now), (first, last, set) -> {
             for (Hold hold : set.holds()) {
-                if (hold.expiredAt(now)) {
+                double deadline = phase.deadline(hold);
+                if (deadline > 0 && deadline <= now) {
                     found.computeIfAbsent(hold, h -> Idset.builder()).addRange(first, last);
                 }
             }
         });
-        Map<Hold, Idset> expired = new LinkedHashMap<>();
-        found.forEach((hold, ranks) -> expired.put(hold, ranks.build()));
-        return expired;
+        Map<Hold, Idset> due = new LinkedHashMap<>();
+        found.forEach((hold, ranks) -> due.put(hold, ranks.build()));
+        return due;
     }
 
     /**
@@ -104,7 +123,7 @@ public final class Holds {
             kept.addRange(first, last);
             collect(beginning, set, first, last);
         });
-        return new Holds(changed, held(ranks, kept.build()), reschedule(deadlines, ending, beginning));
+        return new Holds(phase, changed, held(ranks, kept.build()), reschedule(deadlines, ending, beginning));
     }
 
     /**
@@ -115,10 +134,11 @@ public final class Holds {
         return kept.equals(ranks) ? held.union(ranks) : held.subtract(ranks).union(kept);
     }
 
-    private static void collect(Map<Double, Idset.Builder> into, HoldSet set, int first, int last) {
+    private void collect(Map<Double, Idset.Builder> into, HoldSet set, int first, int last) {
         for (Hold hold : set.holds()) {
-            if (hold.until() > 0) {
-                into.computeIfAbsent(hold.until(), t -> Idset.builder()).addRange(first, last);
+            double deadline = phase.deadline(hold);
+            if (deadline > 0) {
+                into.computeIfAbsent(deadline, t -> Idset.builder()).addRange(first, last);
             }
         }
     }

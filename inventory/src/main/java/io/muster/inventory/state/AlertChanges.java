@@ -82,7 +82,7 @@ public final class AlertChanges {
         }
 
         private static boolean isHeld(Departed departed, String holder) {
-            return departed.holdOf(holder) != null;
+            return departed.holds() != null && departed.holds().of(holder) != null;
         }
     }
 }

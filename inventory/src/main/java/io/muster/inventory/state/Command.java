@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Command
         permits HoldChanges.Drain,
                 HoldChanges.Undrain,
-                HoldChanges.LiftExpired,
+                PlanChanges.MeetDeadlines,
                 MembershipChanges.Exclude,
                 MembershipChanges.ExcludeByConfig,
                 MembershipChanges.Shrink,

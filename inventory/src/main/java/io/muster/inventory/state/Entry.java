@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
@@ -20,6 +21,7 @@ import io.muster.inventory.problem.Problem;
 import io.muster.inventory.rset.ResourceSet;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -167,6 +169,13 @@ public record Entry(
             return Extras.besides(context, all);
         }
 
+        private Extras holdExtras(String... more) {
+            List<String> known = new ArrayList<>(List.of("reason", "overwrite", "holder", "from", "until"));
+            known.addAll(Purpose.KEYS);
+            known.addAll(List.of(more));
+            return extras(known.toArray(String[]::new));
+        }
+
         private Event event() {
             String name = entry.text("name");
             return switch (name) {
@@ -189,8 +198,26 @@ public record Entry(
                             reason(),
                             overwrite(),
                             context.text("holder"),
+                            Epoch.instantOr(context, "from", 0),
                             Epoch.instantOr(context, "until", 0),
-                            extras("reason", "overwrite", "holder", "until"));
+                            Purpose.read(context),
+                            context.has("attempt") ? context.integer("attempt", 1, Long.MAX_VALUE) : 0,
+                            holdExtras("attempt"));
+                case "plan" ->
+                    new PlanChanges.Planned(
+                            targets(),
+                            reason(),
+                            overwrite(),
+                            context.text("holder"),
+                            Epoch.instant(context, "from"),
+                            Epoch.instantOr(context, "until", 0),
+                            Purpose.read(context),
+                            holdExtras());
+                case "unplan" ->
+                    new PlanChanges.Unplanned(targets(), reason(), context.text("holder"), extras("reason", "holder"));
+                case "overrun" ->
+                    new PlanChanges.Overran(
+                            targets(), context.text("reason"), context.text("holder"), extras("reason", "holder"));
                 case "undrain" -> new HoldChanges.Undrained(targets(), reason(), overwrite(), context.text("holder"));
                 case "exclude", "shrink" -> absence(name);
                 case "include" -> new MembershipChanges.Included(targets(), Membership.Kind.read(context), reason());

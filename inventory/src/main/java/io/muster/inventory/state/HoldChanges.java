@@ -6,10 +6,13 @@ import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
 import static io.muster.inventory.state.Decision.Rejection.Kind.LIMIT;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
@@ -17,7 +20,6 @@ import io.muster.inventory.json.Fields;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -39,26 +41,52 @@ public final class HoldChanges {
         return command instanceof Undrain undrain && !undrain.everybody() ? undrain.holderName() : null;
     }
 
+    /** Returns what the hold is for that a command places. */
+    public static Purpose purposeOf(Command command) {
+        if (command instanceof Once once) {
+            return purposeOf(once.command());
+        }
+        if (command instanceof Expected expected) {
+            return purposeOf(expected.command());
+        }
+        return command instanceof Drain drain ? drain.purpose() : Purpose.NONE;
+    }
+
     /**
      * The command that places a hold on targets.
      *
      * @param holder {@link Hold#SHARED} or the name of a holder
+     * @param from time at which the hold begins; 0 for now
      * @param until time at which the hold ends by itself; 0 for never
-     * @param lasts seconds after which the hold ends by itself, in place of {@code until}; 0 for never
+     * @param lasts seconds after its beginning after which the hold ends by itself, in place of {@code until}; 0 for never
      */
-    public record Drain(String targets, @Nullable String reason, Mode mode, String holder, double until, double lasts)
+    public record Drain(
+            String targets,
+            @Nullable String reason,
+            Mode mode,
+            String holder,
+            double from,
+            double until,
+            double lasts,
+            Purpose purpose)
             implements Command {
         /** The highest number of holds that one user may have on a host, because every view of the host lists them all. */
         static final int MOST_BY_ONE = 64;
 
+        /** How far ahead a hold may be planned: a later date is a mistake. */
+        static final int MOST_YEARS = 5;
+
+        private static final double YEAR = 366 * 86_400.0;
+
         public Drain(String targets, @Nullable String reason, Mode mode, String holder, double until) {
-            this(targets, reason, mode, holder, until, 0);
+            this(targets, reason, mode, holder, 0, until, 0, Purpose.NONE);
         }
 
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             if (lasts != 0) {
-                return new Drain(targets, reason, mode, holder, now + lasts).decide(state, now, by);
+                double end = (from == 0 ? now : from) + lasts;
+                return new Drain(targets, reason, mode, holder, from, end, 0, purpose).decide(state, now, by);
             }
             return Targets.resolve(state, targets, fault(now), ranks -> drain(state, ranks, now, by));
         }
@@ -66,7 +94,22 @@ public final class HoldChanges {
         private @Nullable String fault(double now) {
             String reasonFault = Wording.fault("reason", reason);
             String wordingFault = reasonFault == null ? Hold.holderFault(holder) : reasonFault;
+            wordingFault = wordingFault == null ? purpose.fault() : wordingFault;
+            wordingFault = wordingFault == null ? fromFault(now) : wordingFault;
             return wordingFault == null ? untilFault(now) : wordingFault;
+        }
+
+        private @Nullable String fromFault(double now) {
+            if (from == 0) {
+                return null;
+            }
+            if (!(Epoch.rounded(Math.min(from, Epoch.LAST)) > now)) {
+                return "the beginning of the hold is not in the future: without it, the hold begins now";
+            }
+            if (from > now + MOST_YEARS * YEAR) {
+                return "the beginning of the hold is more than " + MOST_YEARS + " years ahead: check the year";
+            }
+            return until == 0 || until > from ? null : "the hold ends before it begins: check both times";
         }
 
         private @Nullable String untilFault(double now) {
@@ -81,21 +124,22 @@ public final class HoldChanges {
         }
 
         private Decision drain(InventoryState state, Idset ranks, double now, Principal by) {
-            Targets.bounded(ranks.intersect(state.holds().held()));
+            Holds holds = from == 0 ? state.holds() : state.plans();
+            Targets.bounded(ranks.intersect(holds.held()));
             Idset absent = state.membership().absent(ranks);
-            Idset drained = state.holds().matching(ranks, holder, h -> h != null && h.reason() != null);
+            Idset drained = holds.matching(ranks, holder, h -> h != null && h.reason() != null);
             boolean clash = mode == Mode.NONE && !drained.isEmpty();
             if (clash || !absent.isEmpty()) {
                 return refuse(state, clash ? drained : Idset.EMPTY, absent);
             }
-            Idset changed = ranks.subtract(unchanged(state, ranks, now, by));
+            Idset changed = ranks.subtract(unchanged(holds, ranks, now, by));
             Idset protectedRanks = mode.forces()
                     ? Idset.EMPTY
-                    : state.holds().matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
+                    : holds.matching(changed, holder, h -> h != null && !h.mayBeChangedBy(by));
             if (!protectedRanks.isEmpty()) {
-                return Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedRanks, holder));
+                return Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, holds, protectedRanks, holder));
             }
-            Idset full = full(state, changed, by);
+            Idset full = full(holds, changed, by);
             if (!full.isEmpty()) {
                 return Decision.reject(
                         LIMIT,
@@ -106,9 +150,9 @@ public final class HoldChanges {
         }
 
         /** Returns the ranks on which another hold by this user would be one too many. */
-        private Idset full(InventoryState state, Idset ranks, Principal by) {
+        private Idset full(Holds holds, Idset ranks, Principal by) {
             Idset.Builder full = Idset.builder();
-            state.holds().forEachIn(ranks, (first, last, set) -> {
+            holds.forEachIn(ranks, (first, last, set) -> {
                 Hold own = set.of(holder);
                 if ((own == null || !own.by().isSamePerson(by)) && set.countOf(by) >= MOST_BY_ONE) {
                     full.addRange(first, last);
@@ -121,30 +165,37 @@ public final class HoldChanges {
          * Returns the ranks on which the holder already has a hold that this request does not change. A request that neither
          * forces nor adds a reason or an end does not change the author either.
          */
-        private Idset unchanged(InventoryState state, Idset ranks, double now, Principal by) {
-            Hold fresh = new Hold(holder, reason, now, by, Epoch.rounded(until));
-            boolean silent = !mode.forces() && reason == null && until == 0;
-            return state.holds()
-                    .matching(
-                            ranks,
-                            holder,
-                            h -> h != null
-                                    && (silent
-                                            || mode.overwrite().merge(h, fresh).says(h)));
+        private Idset unchanged(Holds holds, Idset ranks, double now, Principal by) {
+            Hold fresh = new Hold(
+                    holder, reason, now, now, by, Epoch.rounded(from), Epoch.rounded(until), purpose, 0, Extras.NONE);
+            boolean silent =
+                    !mode.forces() && reason == null && from == 0 && until == 0 && purpose.equals(Purpose.NONE);
+            return holds.matching(
+                    ranks,
+                    holder,
+                    h -> h != null
+                            && (silent || mode.overwrite().merge(h, fresh).says(h)));
         }
 
         private Event event(InventoryState state, Idset changed) {
-            return new Drained(Targets.event(state, changed), reason, mode.overwrite(), holder, Epoch.rounded(until));
+            Event.Targets to = Targets.event(state, changed);
+            double end = Epoch.rounded(until);
+            if (from != 0) {
+                return new PlanChanges.Planned(
+                        to, reason, mode.overwrite(), holder, Epoch.rounded(from), end, purpose, Extras.NONE);
+            }
+            long attempt = purpose.isAttempt() ? state.attempts() + 1 : 0;
+            return new Drained(to, reason, mode.overwrite(), holder, 0, end, purpose, attempt, Extras.NONE);
         }
 
         /**
          * Refuses the command with flux-core's sentence and error number: EEXIST if any rank is drained already, otherwise
          * EINVAL.
          */
-        private static Decision refuse(InventoryState state, Idset drained, Idset absent) {
+        private Decision refuse(InventoryState state, Idset drained, Idset absent) {
             List<String> faults = new ArrayList<>();
             if (!drained.isEmpty()) {
-                faults.add("already drained");
+                faults.add(from == 0 ? "already drained" : "already planned to be drained");
             }
             if (absent.intersects(state.membership().excluded())) {
                 faults.add("excluded");
@@ -162,7 +213,9 @@ public final class HoldChanges {
      * The event of RFC 44 {@code drain}.
      *
      * @param overwrite what happens to an existing hold: see {@link Overwrite}
+     * @param from time at which the hold was planned to begin, if a planned hold begins; 0 otherwise
      * @param until time at which the hold ends by itself; 0 for never
+     * @param attempt number of the attempt; 0 for a hold without check and action
      * @param extras members that another version wrote and this version does not know
      */
     public record Drained(
@@ -170,12 +223,15 @@ public final class HoldChanges {
             @Nullable String reason,
             Overwrite overwrite,
             String holder,
+            double from,
             double until,
+            Purpose purpose,
+            long attempt,
             Extras extras)
             implements Event.Targeted {
         public Drained(
                 Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until) {
-            this(targets, reason, overwrite, holder, until, Extras.NONE);
+            this(targets, reason, overwrite, holder, 0, until, Purpose.NONE, 0, Extras.NONE);
         }
 
         @Override
@@ -186,19 +242,25 @@ public final class HoldChanges {
         @Override
         public void writeContext(JsonGenerator out) throws IOException {
             writeHold(out, targets, reason, overwrite, holder);
-            if (until > 0) {
-                Epoch.write(out, "until", until);
-            }
+            Hold.writeTerms(out, from, until, purpose, attempt);
             extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, time, by, until, extras);
-            return state.withHolds(h -> h.change(targets.ranks(), set -> {
+            Hold fresh = new Hold(holder, reason, time, time, by, from, until, purpose, attempt, extras);
+            InventoryState next = state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
-                return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
+                return HoldSet.with(set, existing == null ? fresh : merge(existing, fresh));
             }));
+            next = attempt == 0 ? next : next.withAttempt(attempt);
+            return from == 0
+                    ? next
+                    : PlanChanges.without(next, targets, plan -> plan.holder().equals(holder));
+        }
+
+        private Hold merge(Hold existing, Hold fresh) {
+            return from == 0 ? overwrite.merge(existing, fresh) : existing.joined(fresh);
         }
     }
 
@@ -208,12 +270,18 @@ public final class HoldChanges {
      *
      * @param holder holder whose hold ends; null for the shared hold or, with mode FORCE_OVERWRITE, for the holds of all
      *     holders
+     * @param planned whether planned holds are cancelled, in place of ending holds that have begun
      */
     public record Undrain(
             String targets,
             @Nullable String reason,
             Mode mode,
-            @Nullable String holder) implements Command {
+            @Nullable String holder,
+            boolean planned) implements Command {
+        public Undrain(String targets, @Nullable String reason, Mode mode, @Nullable String holder) {
+            this(targets, reason, mode, holder, false);
+        }
+
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             return Targets.resolveWithDeparted(state, targets, fault(), found -> undrain(state, found, by));
@@ -233,56 +301,76 @@ public final class HoldChanges {
         }
 
         private Decision undrain(InventoryState state, Targets.Found found, Principal by) {
-            Targets.bounded(found.ranks().intersect(state.holds().held()));
+            Holds holds = planned ? state.plans() : state.holds();
+            Targets.bounded(found.ranks().intersect(holds.held()));
             Decision refusal = refusal(state, found.ranks(), by);
             refusal = refusal == null ? refusal(state, found.departed(), by) : refusal;
             if (refusal != null) {
                 return refusal;
             }
             Idset held = everybody()
-                    ? found.ranks().intersect(state.holds().held())
-                    : state.holds().matching(found.ranks(), holderName(), h -> h != null);
+                    ? found.ranks().intersect(holds.held())
+                    : holds.matching(found.ranks(), holderName(), h -> h != null);
             Hostlist heldDeparted = state.departed(
-                    found.departed(),
-                    departed -> everybody() ? departed.holds() != null : departed.holdOf(holderName()) != null);
-            return held.isEmpty() && heldDeparted.isEmpty()
-                    ? Decision.accept()
-                    : Decision.accept(new Undrained(
-                            Targets.event(state, held, heldDeparted),
-                            reason,
-                            mode.overwrite(),
-                            everybody() ? Undrained.EVERYBODY : holderName()));
+                    found.departed(), departed -> everybody() ? holdsOf(departed) != null : holdOf(departed) != null);
+            if (held.isEmpty() && heldDeparted.isEmpty()) {
+                return Decision.accept();
+            }
+            Event.Targets to = Targets.event(state, held, heldDeparted);
+            String whose = everybody() ? Undrained.EVERYBODY : holderName();
+            return Decision.accept(
+                    planned
+                            ? new PlanChanges.Unplanned(to, reason, whose, Extras.NONE)
+                            : new Undrained(to, reason, mode.overwrite(), whose));
+        }
+
+        private @Nullable HoldSet holdsOf(Departed departed) {
+            return planned ? departed.plans() : departed.holds();
+        }
+
+        private @Nullable Hold holdOf(Departed departed) {
+            HoldSet holds = holdsOf(departed);
+            return holds == null ? null : holds.of(holderName());
+        }
+
+        private String unheld() {
+            return planned ? "not planned to be drained" : "not drained";
         }
 
         private @Nullable Decision refusal(InventoryState state, Idset ranks, Principal by) {
-            Idset unheld = state.holds().matching(ranks, holderName(), h -> h == null);
+            Holds holds = planned ? state.plans() : state.holds();
+            Idset unheld = holds.matching(ranks, holderName(), h -> h == null);
             if (mode == Mode.NONE && !unheld.isEmpty()) {
-                Idset heldByOthers = unheld.intersect(state.holds().held());
+                Idset heldByOthers = unheld.intersect(holds.held());
                 return heldByOthers.isEmpty()
-                        ? Decision.reject(EXISTS, Targets.say(state, unheld, "not drained"))
-                        : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, heldByOthers, holderName()));
+                        ? Decision.reject(EXISTS, Targets.say(state, unheld, unheld()))
+                        : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, holds, heldByOthers, holderName()));
             }
-            Idset protectedRanks = state.holds().matching(ranks, holderName(), h -> h != null && !h.mayBeChangedBy(by));
+            Idset protectedRanks = holds.matching(ranks, holderName(), h -> h != null && !h.mayBeChangedBy(by));
             return mode.forces() || protectedRanks.isEmpty()
                     ? null
-                    : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedRanks, holderName()));
+                    : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, holds, protectedRanks, holderName()));
         }
 
         private @Nullable Decision refusal(InventoryState state, Hostlist hosts, Principal by) {
-            Hostlist unheld = state.departed(hosts, departed -> departed.holdOf(holderName()) == null);
+            Hostlist unheld = state.departed(hosts, departed -> holdOf(departed) == null);
             if (mode == Mode.NONE && !unheld.isEmpty()) {
-                Hostlist heldByOthers = state.departed(unheld, departed -> departed.holds() != null);
+                Hostlist heldByOthers = state.departed(unheld, departed -> holdsOf(departed) != null);
                 return heldByOthers.isEmpty()
-                        ? Decision.reject(EXISTS, unheld + " (departed) not drained")
-                        : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, heldByOthers, holderName()));
+                        ? Decision.reject(EXISTS, unheld + " (departed) " + unheld())
+                        : heldByOther(state, heldByOthers);
             }
             Hostlist protectedHosts = state.departed(hosts, departed -> {
-                Hold hold = departed.holdOf(holderName());
+                Hold hold = holdOf(departed);
                 return hold != null && !hold.mayBeChangedBy(by);
             });
-            return mode.forces() || protectedHosts.isEmpty()
-                    ? null
-                    : Decision.reject(HELD_BY_OTHER, Targets.heldByOther(state, protectedHosts, holderName()));
+            return mode.forces() || protectedHosts.isEmpty() ? null : heldByOther(state, protectedHosts);
+        }
+
+        private Decision heldByOther(InventoryState state, Hostlist hosts) {
+            Departed first = state.departed().get(hosts.nth(0));
+            HoldSet holds = first == null ? null : holdsOf(first);
+            return Decision.reject(HELD_BY_OTHER, Targets.heldByOther(hosts, holds, holderName()));
         }
     }
 
@@ -312,22 +400,6 @@ public final class HoldChanges {
                     set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder));
             return state.withHolds(h -> h.change(targets.ranks(), lift))
                     .withDeparted(targets.departed(), departed -> departed.withHolds(lift.apply(departed.holds())));
-        }
-    }
-
-    /** The command that ends the holds that have expired. The daemon itself issues it when a deadline passes. */
-    public record LiftExpired() implements Command {
-        @Override
-        public Decision decide(InventoryState state, double now, Principal by) {
-            List<Event> events = new ArrayList<>();
-            for (Map.Entry<Hold, Idset> due : state.holds().expired(now).entrySet()) {
-                events.add(new Undrained(
-                        Event.Targets.of(state, due.getValue()),
-                        "the hold ran out",
-                        Overwrite.NOTHING,
-                        due.getKey().holder()));
-            }
-            return new Decision(events, null);
         }
     }
 
@@ -378,13 +450,11 @@ public final class HoldChanges {
             if (this == NOTHING && existing.reason() != null) {
                 return existing;
             }
-            return this == REASON_AND_TIME
-                    ? fresh
-                    : existing.changedTo(fresh, fresh.until() > 0 ? fresh.until() : existing.until());
+            return this == REASON_AND_TIME ? fresh : existing.changedTo(fresh);
         }
     }
 
-    private static void writeHold(
+    static void writeHold(
             JsonGenerator out, Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder)
             throws IOException {
         targets.write(out);

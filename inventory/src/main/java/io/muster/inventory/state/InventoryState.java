@@ -109,6 +109,16 @@ public final class InventoryState {
         return holds;
     }
 
+    /** Returns the planned holds, which have not begun. */
+    public Holds plans() {
+        return books.plans();
+    }
+
+    /** Returns the highest number of an attempt that was given to a hold; 0 for none. */
+    public long attempts() {
+        return books.attempts();
+    }
+
     /** Returns the hosts that left R, with the data that is kept for them. Hosts without such data are not remembered. */
     public SortedMap<String, Departed> departed() {
         return departed;
@@ -267,6 +277,15 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, change.apply(holds), departed, books);
     }
 
+    InventoryState withPlans(UnaryOperator<Holds> change) {
+        return with(books.with(change.apply(plans())));
+    }
+
+    /** Returns the state that does not give the number of this attempt again. */
+    InventoryState withAttempt(long number) {
+        return with(books.withAttempt(number));
+    }
+
     /** Changes the data of departed hosts. Hosts without any data afterwards are forgotten. */
     InventoryState withDeparted(Hostlist hosts, UnaryOperator<Departed> change) {
         if (hosts.isEmpty()) {
@@ -303,14 +322,17 @@ public final class InventoryState {
                 withProperties(defined, returning),
                 remapMembership(remap, returning),
                 remapLiveness(remap, initial),
-                remapHolds(remap, returning),
+                remapped(holds, remap, returning, Departed::holds),
                 nextDeparted,
-                books.with(remapNotes(remap, returning)));
+                books.with(remapNotes(remap, returning)).with(remapped(plans(), remap, returning, Departed::plans)));
     }
 
     /** Returns the ranks for which admins have set something that must be kept if the host leaves R. */
     private Idset ranksWithSettings() {
-        Idset.Builder ranks = Idset.builder().addAll(holds.held()).addAll(membership.ranks(Membership.Kind.ADMIN));
+        Idset.Builder ranks = Idset.builder()
+                .addAll(holds.held())
+                .addAll(plans().held())
+                .addAll(membership.ranks(Membership.Kind.ADMIN));
         definition.added().values().forEach(ranks::addAll);
         definition.removed().values().forEach(ranks::addAll);
         return ranks.addAll(notes().ranks()).build();
@@ -326,6 +348,7 @@ public final class InventoryState {
             absences.removeIf(absence -> absence.kind() != Membership.Kind.ADMIN);
             Departed leaving = new Departed(
                     holds.on(rank),
+                    plans().on(rank),
                     absences,
                     added.getOrDefault(rank, List.of()),
                     removed.getOrDefault(rank, List.of()),
@@ -392,16 +415,17 @@ public final class InventoryState {
         return Liveness.of(next).with(liveness.reports().translate(remap::translate));
     }
 
-    private Holds remapHolds(Remap remap, Map<Departed, Idset> returning) {
+    private static Holds remapped(
+            Holds holds, Remap remap, Map<Departed, Idset> returning, Function<Departed, @Nullable HoldSet> of) {
         IdMap<HoldSet> next = IdMap.empty();
         for (var group : holds.groups().entrySet()) {
             next = next.put(remap.translate(group.getValue()), group.getKey());
         }
         for (var host : returning.entrySet()) {
-            HoldSet set = host.getKey().holds();
+            HoldSet set = of.apply(host.getKey());
             next = set == null ? next : next.put(host.getValue(), set);
         }
-        return Holds.of(next);
+        return holds.of(next);
     }
 
     private Notes remapNotes(Remap remap, Map<Departed, Idset> returning) {

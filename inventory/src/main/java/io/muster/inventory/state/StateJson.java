@@ -42,14 +42,16 @@ import java.util.TreeMap;
  *   "property-add": {"name": "idset"}, "property-remove": {...}, "expiration": number if an admin set it,
  *   "liveness": [{"idset", "nodelist", "status", "since", "cause"}],
  *   "absent":   [{"idset", "nodelist", "kind", "reason"?, "since", "by"}],
- *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "changed"?, "until"?, "by"}]}],
- *   "departed": {"host": {"holds"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
+ *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "changed"?, "from"?, "until"?, "class"?, "ticket"?,
+ *                "check"?, "action"?, "attempt"?, "by"}]}],
+ *   "plans":    [{"idset", "nodelist", "plans": [like a hold]}], "attempts": number if not 0,
+ *   "departed": {"host": {"holds"?, "plans"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
  *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}],
  *   "acquisitions": [{"owner", "grace", "since", "by"}],
  *   "reports": [{"reporter", "idset", "nodelist", "since", "lapsed", "by"}],
  *   "notes": see {@link NoteJson}, also in a departed host }
  * </pre>
- * {@code acquisitions}, {@code reports} and {@code notes} are absent where there are none. Keys that this version does not know are read
+ * {@code acquisitions}, {@code plans}, {@code reports} and {@code notes} are absent where there are none. Keys that this version does not know are read
  * and written again, in the whole object, in a group of {@code liveness} or {@code absent}, in a hold, in an acquisition, in a report, in
  * a note, in {@code by} and in a departed host.
  */
@@ -64,13 +66,16 @@ public final class StateJson {
             "liveness",
             "absent",
             "holds",
+            "plans",
+            "attempts",
             "departed",
             "level",
             "ids",
             "acquisitions",
             "reports",
             "notes");
-    private static final Set<String> DEPARTED = Set.of("holds", "absent", "property-add", "property-remove", "notes");
+    private static final Set<String> DEPARTED =
+            Set.of("holds", "plans", "absent", "property-add", "property-remove", "notes");
 
     private StateJson() {}
 
@@ -121,7 +126,12 @@ public final class StateJson {
             ResourceSet base = in.tree("R", ResourceSet::parse);
             Idset ranks = base.ranks();
             return new InventoryState(
-                    definition(base), membership(ranks), liveness(ranks), holds(ranks), departed(), books(ranks));
+                    definition(base),
+                    membership(ranks),
+                    liveness(ranks),
+                    holds(Holds.NONE, "holds", ranks),
+                    departed(),
+                    books(ranks));
         }
 
         private Bookkeeping books(Idset all) {
@@ -130,7 +140,14 @@ public final class StateJson {
             for (Fields given : in.listOrNone("ids")) {
                 ids = ids.with(ChangeIds.Given.read(given));
             }
-            return new Bookkeeping(level, ids, acquisitions(), NoteJson.read(in, all), Extras.besides(in, STATE));
+            return new Bookkeeping(
+                    level,
+                    ids,
+                    acquisitions(),
+                    NoteJson.read(in, all),
+                    in.has("plans") ? holds(Holds.NO_PLANS, "plans", all) : Holds.NO_PLANS,
+                    in.has("attempts") ? in.integer("attempts", 1, Long.MAX_VALUE) : 0,
+                    Extras.besides(in, STATE));
         }
 
         private SortedMap<String, Acquisition> acquisitions() {
@@ -197,12 +214,12 @@ public final class StateJson {
             return membership.build();
         }
 
-        private Holds holds(Idset all) {
+        private Holds holds(Holds none, String key, Idset all) {
             IdMap<HoldSet> holds = IdMap.empty();
-            for (Fields group : in.list("holds")) {
-                holds = holds.put(ranks(group, "idset", all), HoldSet.read(group));
+            for (Fields group : in.list(key)) {
+                holds = holds.put(ranks(group, "idset", all), HoldSet.read(group, key));
             }
-            return Holds.of(holds);
+            return none.of(holds);
         }
 
         private SortedMap<String, Departed> departed() {
@@ -218,7 +235,8 @@ public final class StateJson {
             List<Membership.Absence> absences = new ArrayList<>();
             in.listOrNone("absent").forEach(absence -> absences.add(Membership.Absence.read(absence)));
             return new Departed(
-                    in.has("holds") ? HoldSet.read(in) : null,
+                    in.has("holds") ? HoldSet.read(in, "holds") : null,
+                    in.has("plans") ? HoldSet.read(in, "plans") : null,
                     absences,
                     in.textsOrNone("property-add"),
                     in.textsOrNone("property-remove"),
@@ -238,7 +256,13 @@ public final class StateJson {
             definition(state.definition());
             groups("liveness", state.liveness().groups(), LivenessState::write);
             groups("absent", state.membership().groups(), Membership.Absence::write);
-            groups("holds", state.holds().groups(), HoldSet::write);
+            groups("holds", state.holds().groups(), (set, to) -> set.write(to, "holds"));
+            if (!state.plans().held().isEmpty()) {
+                groups("plans", state.plans().groups(), (set, to) -> set.write(to, "plans"));
+            }
+            if (state.attempts() > 0) {
+                out.writeNumberField("attempts", state.attempts());
+            }
             departed();
             listUnlessEmpty("acquisitions", state.acquisitions().values(), Acquisition::write);
             listUnlessEmpty("reports", state.liveness().reports().all(), (report, to) -> {
@@ -305,7 +329,10 @@ public final class StateJson {
                 Departed departed = entry.getValue();
                 out.writeObjectFieldStart(entry.getKey());
                 if (departed.holds() != null) {
-                    departed.holds().write(out);
+                    departed.holds().write(out, "holds");
+                }
+                if (departed.plans() != null) {
+                    departed.plans().write(out, "plans");
                 }
                 listUnlessEmpty("absent", departed.absences(), Membership.Absence::write);
                 names("property-add", departed.added());

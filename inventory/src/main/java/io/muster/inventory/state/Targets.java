@@ -1,8 +1,8 @@
 package io.muster.inventory.state;
 
-import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Holds;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.hostlist.Listing;
 import io.muster.inventory.idset.Idset;
@@ -191,14 +191,17 @@ final class Targets {
      * Returns the sentence that {@code holder} may not change the holds on {@code ranks}. The sentence names the author of
      * the hold on the first rank only.
      */
-    static String heldByOther(InventoryState state, Idset ranks, String holder) {
-        return name(state, ranks) + heldByOther(state.holds().on(ranks.first()), holder);
+    static String heldByOther(InventoryState state, Holds holds, Idset ranks, String holder) {
+        return name(state, ranks) + heldByOther(holds.on(ranks.first()), holder);
     }
 
-    /** Returns the sentence that {@code holder} may not change the holds on departed hosts. */
-    static String heldByOther(InventoryState state, Hostlist departed, String holder) {
-        Departed first = state.departed().get(departed.nth(0));
-        return departed + " (departed)" + heldByOther(first == null ? null : first.holds(), holder);
+    /**
+     * Returns the sentence that {@code holder} may not change the holds on departed hosts.
+     *
+     * @param first the holds of the first host
+     */
+    static String heldByOther(Hostlist departed, @Nullable HoldSet first, String holder) {
+        return departed + " (departed)" + heldByOther(first, holder);
     }
 
     private static String heldByOther(@Nullable HoldSet set, String holder) {

@@ -44,11 +44,11 @@ public final class Conflict {
     public String explain(Command command, Decision.Rejection refusal, Principal by) {
         Command plain = plain(command);
         String better = "";
-        if (plain instanceof HoldChanges.Drain drain) {
+        if (plain instanceof HoldChanges.Drain drain && drain.from() == 0) {
             better = isAboutAbsent(command, refusal) ? absent() : "";
             better = better.isEmpty() && refusal.kind() == Kind.EXISTS ? drainedBy(drain.holder()) : better;
             better = refusal.kind() == Kind.HELD_BY_OTHER ? heldByAnotherUser(drain.holder(), by) : better;
-        } else if (plain instanceof HoldChanges.Undrain undrain) {
+        } else if (plain instanceof HoldChanges.Undrain undrain && !undrain.planned()) {
             String holder = undrain.holder() == null ? Hold.SHARED : undrain.holder();
             if (refusal.kind() == Kind.EXISTS) {
                 better = notDrained();

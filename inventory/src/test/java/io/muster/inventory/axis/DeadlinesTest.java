@@ -24,7 +24,7 @@ class DeadlinesTest {
             holds = hold(holds, Idset.of(i), 1000 + i);
         }
         assertThat(holds.nextDeadline()).isEqualTo(1000);
-        assertThat(holds.expired(1009.5)).hasSize(10);
+        assertThat(holds.due(1009.5)).hasSize(10);
         for (int i = 0; i < MANY - 1; i++) {
             holds = holds.change(Idset.of(i), set -> null);
         }
@@ -53,7 +53,7 @@ class DeadlinesTest {
                 due.add(rank);
             }
         }
-        Idset found = holds.expired(now).values().stream().reduce(Idset.EMPTY, Idset::union);
+        Idset found = holds.due(now).values().stream().reduce(Idset.EMPTY, Idset::union);
         assertThat(found).isEqualTo(due.build());
     }
 
@@ -66,7 +66,7 @@ class DeadlinesTest {
         }
         Idset ranks = even.build();
         Holds holds = hold(Holds.NONE, ranks, 1000);
-        assertThat(holds.expired(1000).values()).containsExactly(ranks);
+        assertThat(holds.due(1000).values()).containsExactly(ranks);
         assertThat(hold(holds, ranks, 2000).nextDeadline()).isEqualTo(2000);
         assertThat(holds.change(ranks, set -> null).nextDeadline()).isZero();
     }

@@ -325,16 +325,16 @@ class CommandTest {
     void expiredHoldsAreLifted() {
         four.after(hold("0-1", "ops", 200), hold("1-2", "health", 200), hold("3", "ops", 300), drain("2", "x"));
         assertThat(four.state().holds().nextDeadline()).isEqualTo(200);
-        assertThat(outcome(new HoldChanges.LiftExpired())).isEmpty();
+        assertThat(outcome(new PlanChanges.MeetDeadlines())).isEmpty();
         four.at(200);
-        assertThat(outcome(new HoldChanges.LiftExpired()))
+        assertThat(outcome(new PlanChanges.MeetDeadlines()))
                 .isEqualTo("undrain {'idset':'0-1','nodelist':'host[0-1]','reason':'the hold ran out','overwrite':0,"
                         + "'holder':'ops'}\n"
                         + "undrain {'idset':'1-2','nodelist':'host[1-2]','reason':'the hold ran out','overwrite':0,"
                         + "'holder':'health'}");
         assertUp("0-1");
         assertThat(four.state().holds().nextDeadline()).isEqualTo(300);
-        assertThat(outcome(new HoldChanges.LiftExpired())).isEmpty();
+        assertThat(outcome(new PlanChanges.MeetDeadlines())).isEmpty();
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.json.Extras;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -22,17 +23,20 @@ class KeysTest {
     private static final Hold HOLD = new Hold("ops", null, 1, States.ALICE, 0);
 
     /** Two values of each type of component. */
-    private static final Map<Class<?>, List<Object>> VALUES = Map.of(
-            int.class, List.of(1, 2),
-            double.class, List.of(1.5, 2.5),
-            String.class, List.of("a", "b"),
-            Principal.class, List.of(States.ALICE, States.BOB),
-            Principal.Speaker.class,
-                    List.of(new Principal.Speaker(States.ALICE, false), new Principal.Speaker(States.ALICE, true)),
-            Membership.Kind.class, List.of(Membership.Kind.ADMIN, Membership.Kind.CONFIG),
-            Liveness.Status.class, List.of(Liveness.Status.ONLINE, Liveness.Status.TORPID),
-            Extras.class, List.of(Extras.NONE, new Extras(new TreeMap<>(Map.of("a", "1")))),
-            List.class, List.of(List.of(HOLD), List.of(new Hold("ops", "why", 1, States.ALICE, 0))));
+    private static final Map<Class<?>, List<Object>> VALUES = Map.ofEntries(
+            Map.entry(int.class, List.of(1, 2)),
+            Map.entry(long.class, List.of(1L, 2L)),
+            Map.entry(double.class, List.of(1.5, 2.5)),
+            Map.entry(String.class, List.of("a", "b")),
+            Map.entry(Purpose.class, List.of(Purpose.NONE, Purpose.of("hardware", ""))),
+            Map.entry(Principal.class, List.of(States.ALICE, States.BOB)),
+            Map.entry(
+                    Principal.Speaker.class,
+                    List.of(new Principal.Speaker(States.ALICE, false), new Principal.Speaker(States.ALICE, true))),
+            Map.entry(Membership.Kind.class, List.of(Membership.Kind.ADMIN, Membership.Kind.CONFIG)),
+            Map.entry(Liveness.Status.class, List.of(Liveness.Status.ONLINE, Liveness.Status.TORPID)),
+            Map.entry(Extras.class, List.of(Extras.NONE, new Extras(new TreeMap<>(Map.of("a", "1"))))),
+            Map.entry(List.class, List.of(List.of(HOLD), List.of(new Hold("ops", "why", 1, States.ALICE, 0)))));
 
     @ParameterizedTest
     @ValueSource(classes = {Principal.class, Hold.class, HoldSet.class, Membership.Absence.class, LivenessState.class})

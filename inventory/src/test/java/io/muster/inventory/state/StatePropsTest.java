@@ -157,7 +157,7 @@ class StatePropsTest {
             case 3, 4 -> undrain(targets, random, by);
             case 5 -> {
                 model.lift(real.now());
-                check(new HoldChanges.LiftExpired(), null, Principal.DAEMON);
+                check(new PlanChanges.MeetDeadlines(), null, Principal.DAEMON);
             }
             case 6 -> check(new MembershipChanges.Exclude(text(targets, random), null), model.exclude(targets), by);
             case 7 -> {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
@@ -29,11 +30,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the payload of a change is read and written. The keys are those of flux-core, except {@code holder, until, for, cause, dry-run} and
- * {@code id}, which only Muster has.
+ * How the payload of a change is read and written. The keys are those of flux-core, except {@code holder, from, until, for, class, ticket,
+ * check, action, planned, cause, dry-run} and {@code id}, which only Muster has.
  *
  * <pre>
- * drain, undrain                   targets, reason?, mode?, holder?, until? (drain), for? (drain)
+ * drain                            targets, reason?, mode?, holder?, from?, until?, for?, class?, ticket?, check?, action?
+ * undrain                          targets, reason?, mode?, holder?, planned?
  * exclude, include, shrink         targets, reason?
  * online, offline, torpid, lively  targets, cause?
  * property-add, property-remove    properties: {name: targets}
@@ -66,20 +68,20 @@ record ChangeForm<C extends Command>(
                         in.optional("reason"),
                         in.mode("Invalid mode specified"),
                         fields.textOr("holder", Hold.SHARED),
+                        fields.has("from") ? fields.number("from") : 0,
                         fields.has("until") ? fields.number("until") : 0,
-                        fields.has("for") ? fields.number("for") : 0);
+                        fields.has("for") ? fields.number("for") : 0,
+                        Purpose.read(fields));
             },
             (command, out) -> {
                 put(out, command.targets(), command.reason(), command.mode());
                 if (!command.holder().equals(Hold.SHARED)) {
                     out.put("holder", command.holder());
                 }
-                if (command.until() != 0) {
-                    out.put("until", command.until());
-                }
-                if (command.lasts() != 0) {
-                    out.put("for", command.lasts());
-                }
+                putUnlessNone(out, "from", command.from());
+                putUnlessNone(out, "until", command.until());
+                putUnlessNone(out, "for", command.lasts());
+                command.purpose().words().forEach(out::put);
             });
 
     static final ChangeForm<HoldChanges.Undrain> UNDRAIN = new ChangeForm<>(
@@ -87,12 +89,19 @@ record ChangeForm<C extends Command>(
             in -> {
                 String fault = "invalid undrain mode '" + in.fields().textOr("mode", "") + "' specified";
                 return new HoldChanges.Undrain(
-                        in.targets(), in.optional("reason"), in.mode(fault), in.optional("holder"));
+                        in.targets(),
+                        in.optional("reason"),
+                        in.mode(fault),
+                        in.optional("holder"),
+                        in.fields().flag("planned"));
             },
             (command, out) -> {
                 put(out, command.targets(), command.reason(), command.mode());
                 if (command.holder() != null) {
                     out.put("holder", command.holder());
+                }
+                if (command.planned()) {
+                    out.put("planned", true);
                 }
             });
 
@@ -209,6 +218,12 @@ record ChangeForm<C extends Command>(
 
     void write(Command command, ObjectNode out) {
         write.accept(type.cast(command), out);
+    }
+
+    private static void putUnlessNone(ObjectNode out, String key, double number) {
+        if (number != 0) {
+            out.put(key, number);
+        }
     }
 
     private static void put(ObjectNode out, String targets, @Nullable String reason, HoldChanges.Mode mode) {

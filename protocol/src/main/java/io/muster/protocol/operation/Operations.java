@@ -20,6 +20,8 @@ import static io.muster.protocol.operation.RequestKeys.BELIEF;
 import static io.muster.protocol.operation.RequestKeys.BEST;
 import static io.muster.protocol.operation.RequestKeys.BY;
 import static io.muster.protocol.operation.RequestKeys.CAUSE;
+import static io.muster.protocol.operation.RequestKeys.CHECK;
+import static io.muster.protocol.operation.RequestKeys.CLASS;
 import static io.muster.protocol.operation.RequestKeys.CONSTRAINT;
 import static io.muster.protocol.operation.RequestKeys.COUNT;
 import static io.muster.protocol.operation.RequestKeys.DATA;
@@ -37,7 +39,9 @@ import static io.muster.protocol.operation.RequestKeys.FORCE;
 import static io.muster.protocol.operation.RequestKeys.FROM;
 import static io.muster.protocol.operation.RequestKeys.GRACE;
 import static io.muster.protocol.operation.RequestKeys.HOLDER;
+import static io.muster.protocol.operation.RequestKeys.HOLD_ACTION;
 import static io.muster.protocol.operation.RequestKeys.HOLD_FOR;
+import static io.muster.protocol.operation.RequestKeys.HOLD_FROM;
 import static io.muster.protocol.operation.RequestKeys.HOLD_UNTIL;
 import static io.muster.protocol.operation.RequestKeys.HOST;
 import static io.muster.protocol.operation.RequestKeys.ID;
@@ -61,6 +65,7 @@ import static io.muster.protocol.operation.RequestKeys.OWNER;
 import static io.muster.protocol.operation.RequestKeys.PAST_TARGETS;
 import static io.muster.protocol.operation.RequestKeys.PATH;
 import static io.muster.protocol.operation.RequestKeys.PATHS;
+import static io.muster.protocol.operation.RequestKeys.PLANNED;
 import static io.muster.protocol.operation.RequestKeys.PROBLEMS;
 import static io.muster.protocol.operation.RequestKeys.PROPERTIES;
 import static io.muster.protocol.operation.RequestKeys.PROPERTY_NAMES;
@@ -83,6 +88,7 @@ import static io.muster.protocol.operation.RequestKeys.SUM_STATES;
 import static io.muster.protocol.operation.RequestKeys.TAG;
 import static io.muster.protocol.operation.RequestKeys.TARGETS;
 import static io.muster.protocol.operation.RequestKeys.TARGETS_OF_CHANGE;
+import static io.muster.protocol.operation.RequestKeys.TICKET;
 import static io.muster.protocol.operation.RequestKeys.TOKEN_HOLDER;
 import static io.muster.protocol.operation.RequestKeys.TORPID;
 import static io.muster.protocol.operation.RequestKeys.TRUNCATED;
@@ -196,12 +202,24 @@ public final class Operations {
             row("attr.get", Right.READ, QUESTION, ATTRIBUTE).ofFlux().with(Fields::json, Service::attribute),
             row("attr.list", Right.READ, QUESTION).ofFlux().by(Service::attributes),
             row("config.get", Right.READ, QUESTION).ofFlux().by(Service::config),
-            targets("resource.drain", Right.HOLD, REASON, MODE, HOLDER, HOLD_UNTIL, HOLD_FOR)
+            targets(
+                            "resource.drain",
+                            Right.HOLD,
+                            REASON,
+                            MODE,
+                            HOLDER,
+                            HOLD_FROM,
+                            HOLD_UNTIL,
+                            HOLD_FOR,
+                            CLASS,
+                            TICKET,
+                            CHECK,
+                            HOLD_ACTION)
                     .ofFlux()
                     .forMembers()
                     .at(post("hold", "/v1/holds"))
                     .change(ChangeForm.DRAIN),
-            targets("resource.undrain", Right.HOLD, ENDED_HOLDER, REASON, END_MODE)
+            targets("resource.undrain", Right.HOLD, ENDED_HOLDER, REASON, END_MODE, PLANNED)
                     .ofFlux()
                     .endsHolds()
                     .at(delete("lift", "/v1/holds"))

@@ -114,11 +114,22 @@ public final class RequestKeys {
     static final RequestKey REASON = text("reason", "Why; absent for no reason.");
     static final RequestKey HOLDER = text("holder", "Name of the holder; absent for `admin`, which all share.");
     static final RequestKey ENDED_HOLDER = text("holder", "Name of the holder. Over HTTP, `admin` without it.");
+    static final RequestKey HOLD_FROM = time(
+            "from",
+            "When the hold begins, by RFC 3339 or in seconds since the epoch; absent for now. Until then the hold is planned, and the"
+                    + " hosts stay available.");
     static final RequestKey HOLD_UNTIL =
             time("until", "When the hold ends by itself, by RFC 3339 or in seconds since the epoch; absent for never.");
     static final RequestKey HOLD_FOR = duration(
             "for",
-            "In place of `until`: how long the hold lasts, in seconds; over HTTP also text such as `90m`, `12h` or `7d`.");
+            "In place of `until`: how long the hold lasts after its beginning, in seconds; over HTTP also text such as `90m`, `12h` or `7d`.");
+    static final RequestKey CLASS =
+            text("class", "Class of the hold, such as `hardware`: one of those in `holds.classes`.");
+    static final RequestKey TICKET = text("ticket", "Ticket of the site's tracker: one word, such as `OPS-881`.");
+    static final RequestKey CHECK = text("check", "Name of the check whose result `ok` ends the hold.");
+    static final RequestKey HOLD_ACTION = text("action", "Name of the action that has to be done to the host.");
+    static final RequestKey PLANNED =
+            flag("planned", "Whether planned holds are cancelled, in place of ending holds that have begun.");
     static final RequestKey MODE = text(
                     "mode",
                     "What happens to hosts that the holder holds already: without a mode the request is refused.")

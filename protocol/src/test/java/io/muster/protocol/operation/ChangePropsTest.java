@@ -10,6 +10,7 @@ import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
@@ -52,14 +53,22 @@ class ChangePropsTest {
         return random.nextBoolean() ? text(random) : null;
     }
 
+    private static String some(Random random) {
+        return random.nextBoolean() ? text(random) : "";
+    }
+
     private static Command command(Random random) {
         Mode mode = MODES.get(random.nextInt(MODES.size()));
         return switch (random.nextInt(10)) {
             case 0 -> {
                 double until = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
-                yield new HoldChanges.Drain(text(random), maybe(random), mode, text(random), until);
+                double from = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
+                Purpose purpose = random.nextBoolean()
+                        ? Purpose.NONE
+                        : new Purpose(some(random), some(random), some(random), some(random));
+                yield new HoldChanges.Drain(text(random), maybe(random), mode, text(random), from, until, 0, purpose);
             }
-            case 1 -> new HoldChanges.Undrain(text(random), maybe(random), mode, maybe(random));
+            case 1 -> new HoldChanges.Undrain(text(random), maybe(random), mode, maybe(random), random.nextBoolean());
             case 2 -> new MembershipChanges.Exclude(text(random), maybe(random));
             case 3 -> new MembershipChanges.Include(text(random), maybe(random));
             case 4 -> new MembershipChanges.Shrink(text(random), maybe(random));

@@ -15,6 +15,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.Once;
+import io.muster.inventory.state.PlanChanges;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -195,9 +196,9 @@ class ChangeRequestTest {
 
     @Test
     void commandsThatOnlyTheDaemonIssuesHaveNoCall() {
-        assertThatThrownBy(() -> ChangeRequest.call(new HoldChanges.LiftExpired(), false))
+        assertThatThrownBy(() -> ChangeRequest.call(new PlanChanges.MeetDeadlines(), false))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("no request asks for LiftExpired");
+                .hasMessageStartingWith("no request asks for MeetDeadlines");
         Command define = new DefinitionChanges.Define(ResourceSet.EMPTY, "x", Liveness.Status.ONLINE);
         assertThatThrownBy(() -> ChangeRequest.call(define, false)).isInstanceOf(IllegalArgumentException.class);
     }
