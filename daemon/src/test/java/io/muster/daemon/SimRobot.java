@@ -46,7 +46,8 @@ final class SimRobot {
 
     private Command command() {
         int first = random.nextInt(RANKS);
-        String targets = Idset.range(first, Math.min(RANKS - 1, first + random.nextInt(4))).toString();
+        String targets = Idset.range(first, Math.min(RANKS - 1, first + random.nextInt(4)))
+                .toString();
         String holder = "mad" + random.nextInt(2);
         Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
         return random.nextInt(3) == 0

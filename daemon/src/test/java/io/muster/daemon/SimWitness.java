@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.LogReader;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
@@ -110,7 +111,7 @@ final class SimWitness {
         require(
                 Math.abs(entry.timestamp() - clock.getAsDouble()) < MOST_WRONG,
                 "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
-        if (entry.event() instanceof HoldChanges.Undrained end && entry.by().uid() == -1) {
+        if (entry.event() instanceof HoldChanges.Undrained end && entry.by().equals(Principal.DAEMON)) {
             end.targets().ranks().forEach(rank -> {
                 HoldSet holds = state().holds().on(rank);
                 require(

@@ -64,9 +64,11 @@ public final class BrakeVerb extends ServerVerb {
         for (JsonNode each : brakes) {
             JsonNode last = each.path("last");
             if (last.isObject()) {
-                console().println(Printable.of(each.path("holder").asText() + ", last refused at "
-                        + last.path("time").asText() + ", " + last.path("user").asText() + ": "
-                        + last.path("sentence").asText()));
+                console()
+                        .println(Printable.of(each.path("holder").asText() + ", last refused at "
+                                + last.path("time").asText() + ", "
+                                + last.path("user").asText() + ": "
+                                + last.path("sentence").asText()));
             }
         }
     }

@@ -112,7 +112,8 @@ public record Rights(
      */
     public boolean allowHolder(@Nullable String holder) {
         boolean isBound = identity.isToken() && !holders.isEmpty();
-        boolean own = (has(Right.CHANGE) && !isBound) || (has(Right.HOLD) && holder != null && holders.contains(holder));
+        boolean own =
+                (has(Right.CHANGE) && !isBound) || (has(Right.HOLD) && holder != null && holders.contains(holder));
         return own && (speaker == null || speaker.allowHolder(holder));
     }
 }

@@ -180,7 +180,7 @@ public final class Receiver implements Configurable {
             note(work.report, Outcome.UNCHANGED, "");
             core.execute(() -> next(work, rest, then));
         } else {
-            inventory.submit(command, work.by, inventory.brakes().noting(work.by, note));
+            inventory.brakes().submit(command, work.by, note);
         }
     }
 

@@ -38,7 +38,8 @@ final class Brakings {
             return text;
         });
         double percent = brake.get("hosts", 0.0, node -> node.isNumber() ? 0.0 : percent(node.asText()));
-        int hosts = percent > 0 || !brake.json("hosts").isNumber() ? 0 : brake.integer("hosts", 0, 0, Integer.MAX_VALUE);
+        int hosts =
+                percent > 0 || !brake.json("hosts").isNumber() ? 0 : brake.integer("hosts", 0, 0, Integer.MAX_VALUE);
         Fsd window = brake.duration("window", DAY);
         if (!(window.seconds() >= 1 && window.seconds() <= 30 * DAY.seconds())) {
             brake.problem("window", "expected 1s to 30d");
@@ -49,7 +50,8 @@ final class Brakings {
     private static double percent(String text) {
         boolean isPercent = text.matches("\\d{1,3}(\\.\\d{1,6})?%");
         double percent = isPercent ? Double.parseDouble(text.substring(0, text.length() - 1)) : 0;
-        ConfigTable.require(percent > 0 && percent <= 100, "expected a number of hosts, or more than \"0%\" to \"100%\"");
+        ConfigTable.require(
+                percent > 0 && percent <= 100, "expected a number of hosts, or more than \"0%\" to \"100%\"");
         return percent;
     }
 }

@@ -61,18 +61,21 @@ public final class Brakes {
                 : command;
     }
 
-    /** Returns a consumer that notes an answer if a brake refused the command, and passes it on. */
-    public Consumer<Answer> noting(Principal by, Consumer<Answer> reply) {
-        return answer -> {
-            if (answer instanceof Answer.Rejected no && no.rejection().kind() == Rejection.Kind.BRAKED) {
+    /** Submits a command to the inventory, and notes if a brake refuses it. */
+    public void submit(Command command, Principal by, Consumer<Answer> reply) {
+        inventory.submit(command, by, answer -> {
+            if (answer instanceof Answer.Rejected no) {
                 note(no.rejection(), by);
             }
             reply.accept(answer);
-        };
+        });
     }
 
     /** Logs the first refusal, and then none until the brake has refused nothing for its window: a mad robot asks often. */
-    private void note(Rejection rejection, Principal by) {
+    void note(Rejection rejection, Principal by) {
+        if (rejection.kind() != Rejection.Kind.BRAKED) {
+            return;
+        }
         double now = inventory.now();
         Refused before = refused.get(rejection.brake());
         double window = brakes.stream()

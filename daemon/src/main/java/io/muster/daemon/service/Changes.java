@@ -278,12 +278,9 @@ public final class Changes {
         } else if (request.dryRun()) {
             answer(inventory.preview(command, by), request, by, reply);
         } else {
-            inventory.submit(
-                    command,
-                    by,
-                    inventory
-                            .brakes()
-                            .noting(by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply)));
+            inventory
+                    .brakes()
+                    .submit(command, by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply));
         }
     }
 

@@ -33,7 +33,13 @@ final class RobotTest {
         http = new Http(directory.resolve("h"));
         token = "Authorization: Bearer "
                 + new Shell()
-                        .run("token", "create", "nhc", "--rights=hold,change", "--holder=nhc", "--state-dir=" + daemon.stateDir())
+                        .run(
+                                "token",
+                                "create",
+                                "nhc",
+                                "--rights=hold,change",
+                                "--holder=nhc",
+                                "--state-dir=" + daemon.stateDir())
                         .out()
                         .strip()
                 + "\r\n";
@@ -56,7 +62,8 @@ final class RobotTest {
 
     @Test
     void aRobotGoneMadDrainsNoMoreThanItsBrakePermitsAndPeopleAreNotHindered() throws Exception {
-        assertThat(run("brake").out()).isEqualTo("no [[brake]] is configured: programs may drain any number of hosts\n");
+        assertThat(run("brake").out())
+                .isEqualTo("no [[brake]] is configured: programs may drain any number of hosts\n");
         daemon.reconfigure(ApiTest.RESOURCES + BRAKE);
         assertThat(run("brake").out()).isEqualTo("""
                 HOLDER LIMIT IN  MOST DRAINED ROOM REFUSED
@@ -70,13 +77,16 @@ final class RobotTest {
         assertThat(drain("node2", "other").detail())
                 .as("a token that has a holder is bound to it, also with the right change")
                 .contains("holder \"nhc\"");
-        assertThat(run("drain", "--holder=nhc", "node2,node3", "they are bad").exit()).isZero();
+        assertThat(run("drain", "--holder=nhc", "node2,node3", "they are bad").exit())
+                .isZero();
         assertThat(run("brake").out())
                 .contains("\nnhc*   45%   10m    4       3    1       1\n")
                 .contains("\nnhc*, last refused at ")
-                .contains(", token:nhc: nothing was drained: the brake on nhc* permits 45% of the hosts (4) in 10m, 1 are used");
+                .contains(
+                        ", token:nhc: nothing was drained: the brake on nhc* permits 45% of the hosts (4) in 10m, 1 are used");
         assertThat(run("brake", "--json").out()).contains("\"refused\":1").contains("\"user\":\"token:nhc\"");
-        JsonNode schema = new JsonMapper().readTree(Path.of("../docs/json-schema.json").toFile());
+        JsonNode schema =
+                new JsonMapper().readTree(Path.of("../docs/json-schema.json").toFile());
         JsonNode document = new JsonMapper().readTree(run("brake", "--json").out());
         assertThat(new JsonSchema(schema).faults("brake", document)).isEmpty();
         assertThat(http.send("GET", "/v1/brakes", token).text()).contains("\"hosts\":\"node[1-3]\"");

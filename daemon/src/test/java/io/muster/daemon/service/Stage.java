@@ -152,10 +152,7 @@ public final class Stage implements AutoCloseable {
                 new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters),
                 changes,
                 new Receiver(
-                        rig.inventory,
-                        rig.core,
-                        outcome -> {},
-                        new AlertSettings("", "instance", "", "x", new Fsd(1))),
+                        rig.inventory, rig.core, outcome -> {}, new AlertSettings("", "instance", "", "x", new Fsd(1))),
                 new WebTokens(tokenFile, tokens, rig.inventory::now, aside));
     }
 

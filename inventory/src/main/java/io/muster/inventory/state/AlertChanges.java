@@ -34,8 +34,7 @@ public final class AlertChanges {
      * @param family the first part of the holder, which the holds of all alerts have
      * @param until time at which the hold ends by itself
      */
-    public record Fire(String host, String family, String fingerprint, String reason, double until)
-            implements Command {
+    public record Fire(String host, String family, String fingerprint, String reason, double until) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             Idset ranks = state.resources().ranksOf(host);

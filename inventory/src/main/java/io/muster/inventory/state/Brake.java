@@ -1,5 +1,6 @@
 package io.muster.inventory.state;
 
+import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import java.util.List;
@@ -18,7 +19,8 @@ public record Brake(String holder, double percent, int hosts, double window) {
     static Decision.@Nullable Rejection refusal(
             List<Brake> brakes, InventoryState state, String holder, Idset ranks, double now) {
         for (Brake brake : brakes) {
-            Idset added = brake.covers(holder) ? ranks.subtract(brake.held(state, Double.NEGATIVE_INFINITY)) : Idset.EMPTY;
+            Idset added =
+                    brake.covers(holder) ? ranks.subtract(brake.held(state, Double.NEGATIVE_INFINITY)) : Idset.EMPTY;
             if (!added.isEmpty() && added.size() > brake.room(state, now)) {
                 String sentence = brake.sentence(state, added.size(), now);
                 return new Decision.Rejection(Decision.Rejection.Kind.BRAKED, sentence, brake.holder);
@@ -37,9 +39,7 @@ public record Brake(String holder, double percent, int hosts, double window) {
 
     /** Returns whether the brake is for holds of this holder. */
     public boolean covers(String name) {
-        return holder.endsWith("*")
-                ? name.startsWith(holder.substring(0, holder.length() - 1))
-                : name.equals(holder);
+        return holder.endsWith("*") ? name.startsWith(holder.substring(0, holder.length() - 1)) : name.equals(holder);
     }
 
     /** Returns the limit as the configuration has it: {@code 5%} or {@code 40}. */
@@ -50,9 +50,7 @@ public record Brake(String holder, double percent, int hosts, double window) {
 
     /** Returns the limit as a number of hosts. */
     public int most(InventoryState state) {
-        return percent == 0
-                ? hosts
-                : Math.max(1, (int) (state.members().size() * percent / 100));
+        return percent == 0 ? hosts : Math.max(1, (int) (state.members().size() * percent / 100));
     }
 
     /** Returns how many further hosts may be drained. */
@@ -65,14 +63,19 @@ public record Brake(String holder, double percent, int hosts, double window) {
         return held(state, now - window).intersect(state.members());
     }
 
-    /** Returns the ranks with a hold that was placed after this time. */
+    /** Returns the ranks with a hold that was placed after this time, or is planned. */
     private Idset held(InventoryState state, double after) {
         Idset.Builder held = Idset.builder();
-        state.holds().forEachIn(state.holds().held(), (first, last, set) -> {
+        add(held, state.holds(), after);
+        add(held, state.plans(), Double.NEGATIVE_INFINITY);
+        return held.build();
+    }
+
+    private void add(Idset.Builder to, Holds holds, double after) {
+        holds.forEachIn(holds.held(), (first, last, set) -> {
             if (set.holds().stream().anyMatch(hold -> hold.since() > after && covers(hold.holder()))) {
-                held.addRange(first, last);
+                to.addRange(first, last);
             }
         });
-        return held.build();
     }
 }

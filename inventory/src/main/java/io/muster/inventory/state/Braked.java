@@ -30,6 +30,8 @@ public record Braked(Command command, List<Brake> brakes) implements Command {
         for (Event event : decision.events()) {
             if (event instanceof HoldChanges.Drained drained) {
                 placed.merge(drained.holder(), drained.targets().ranks(), Idset::union);
+            } else if (event instanceof PlanChanges.Planned planned) {
+                placed.merge(planned.holder(), planned.targets().ranks(), Idset::union);
             }
         }
         for (Map.Entry<String, Idset> each : placed.entrySet()) {
