@@ -35,6 +35,7 @@ import io.muster.cli.look.SummaryVerb;
 import io.muster.cli.look.UpgradeStatus;
 import io.muster.cli.look.Why;
 import io.muster.cli.past.History;
+import io.muster.cli.past.PolicyVerb;
 import io.muster.cli.past.ReportVerb;
 import io.muster.cli.request.Feasible;
 import io.muster.cli.request.Find;
@@ -116,6 +117,7 @@ final class Verbs {
         add(is("history") ? new History(console) : null);
         add(is("report") ? new ReportVerb(console) : null);
         add(is("journal") ? journal() : null);
+        add(is("policy") ? new PolicyVerb(console, Environment.ofProcess()) : null);
         add(is("ledger") ? ledger() : null);
         add(is("backup") ? new Backup(console) : null);
         add(is("restore") ? new Restore(console) : null);

@@ -84,6 +84,7 @@ record Core(
                         settings.acquire() == AcquireSettings.Acquire.SHARED,
                         settings.batch().toDuration());
         inventory.brakes().configure(config.brakes());
+        expiry.policies().configure(config.policies());
         inventory.clock().limits(limits(config));
         streams.journals().keep(config.storage().journalMax());
         snapshots.every(config.storage().snapshotEvery());

@@ -79,7 +79,7 @@ final class ArchitectureTest {
             daemon.config       | problem json idset hostlist rset graph axis state   | operation                        |                                                        | daemon.* cli.*
             daemon.journal.disk |                                                     |                                  |                                                        | daemon.* cli.*
             daemon.machine      |                                                     |                                  |                                                        | daemon.journal daemon.etcd daemon
-            daemon.ledger       | level                                               |                                  |                                                        | daemon.* cli.ledger
+            daemon.ledger       | level                                               |                                  |                                                        | daemon.* cli.ledger cli.past
             daemon.journal      | problem json hostlist level                         |                                  | journal.disk machine ledger                            | daemon.etcd daemon cli.ask cli.past cli.journal
             daemon.etcd         | json level                                          | tls                              | config journal.disk machine ledger journal             | daemon cli.ledger
             daemon.past         | state history                                       |                                  | ledger                                                 | daemon.service cli.past
@@ -103,7 +103,7 @@ final class ArchitectureTest {
             cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
             cli.look     | problem hostlist axis                                 | admin client                        |                                 | terminal ask | cli
             cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
-            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | journal.disk journal past       | terminal ask | cli
+            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | config ledger journal.disk journal past | terminal ask | cli
             cli.journal  | problem history                                       |                                     | config journal.disk journal     | terminal ask | cli
             cli.ledger   | problem                                               |                                     | config journal.disk ledger etcd | terminal ask | cli
             cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli

@@ -46,6 +46,11 @@ public enum Key {
             Effect.RELOAD,
             "how many hosts programs may drain in a time as [[brake]] entries: holder, hosts, window"),
     HOLDS_CLASSES("holds", "classes", Effect.RELOAD, "names of the classes that a hold may have"),
+    POLICY(
+            "",
+            "policy",
+            Effect.RELOAD,
+            "when the daemon drains hosts by itself as [[policy]] entries: when, after, targets, hold"),
     ALERTS_HOLDER(
             "alerts", "holder", Effect.RELOAD, "holder of the holds that alerts place; without it, alerts are refused"),
     ALERTS_LABEL("alerts", "label", Effect.RELOAD, "label of an alert that names the host"),
@@ -154,15 +159,26 @@ public enum Key {
     static final List<String> SECTIONS = List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger");
 
     /** The arrays of tables at the top. */
-    static final List<String> ARRAYS = List.of("grant", "listen", "graph", "brake");
+    static final List<String> ARRAYS = List.of("grant", "listen", "graph", "brake", "policy");
 
     /** Keys that earlier configurations have, and what takes their place. */
     static final Map<String, String> GONE = Map.of(
             "alerts.share", "has gone: write [[brake]] with holder = \"alerts:*\" and hosts = \"5%\" in its place");
 
     /** The names of all tables and arrays of tables that Muster reads. */
-    static final List<String> TOP =
-            List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph", "brake");
+    static final List<String> TOP = List.of(
+            "resource",
+            "access",
+            "holds",
+            "alerts",
+            "flux",
+            "muster",
+            "ledger",
+            "grant",
+            "listen",
+            "graph",
+            "brake",
+            "policy");
 
     /** How many names a sentence lists. */
     private static final int MOST_NAMES = 10;

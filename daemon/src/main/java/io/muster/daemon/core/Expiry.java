@@ -20,6 +20,7 @@ public final class Expiry implements Commits {
     private final Inventory inventory;
     private final ScheduledExecutorService core;
     private final IntConsumer expired;
+    private final Policies policies;
     private @Nullable ScheduledFuture<?> timer;
     private double armedFor;
     private boolean doubted;
@@ -29,11 +30,17 @@ public final class Expiry implements Commits {
         this.inventory = inventory;
         this.core = core;
         this.expired = expired;
+        this.policies = new Policies(inventory, core);
+    }
+
+    public Policies policies() {
+        return policies;
     }
 
     /** Starts the timer. Holds that expired while the daemon was down are ended at once. */
     public void start() {
         arm(0);
+        policies.start();
     }
 
     /** Must be called every second: holds that are over end soon after the doubt about the clock has ended. */
@@ -47,6 +54,7 @@ public final class Expiry implements Commits {
 
     @Override
     public void settled() {
+        policies.settled();
         if (inventory.state().holds().nextDeadline() != armedFor) {
             arm(0);
         }

@@ -38,6 +38,7 @@ final class ConfigFilesTest {
             Key.LISTEN,
             Key.GRAPH,
             Key.BRAKE,
+            Key.POLICY,
             Key.ADMIN_SOCKET,
             Key.ALERTS_HOLDER,
             Key.ALERTS_CLASS,

@@ -6,9 +6,11 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.Brake;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Policy;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Header;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -33,6 +36,7 @@ import java.util.regex.Pattern;
  * > disk full | disk well
  * > gather 50ms                         sets muster.batch of the configuration
  * > brake HOLDER HOSTS SECONDS          the only [[brake]] of the configuration
+ * > policy WHEN SECONDS HOLDER          the only [[policy]] of the configuration
  * </pre>
  * The effects of a command are written below it, indented: {@code journal} lines as they are on disk, without checksums and R, and
  * all responses with their receivers. {@code #} begins a comment.
@@ -91,6 +95,11 @@ final class Play {
             String[] words = command.split(" ");
             Brake brake = new Brake(words[1], 0, Integer.parseInt(words[2]), Double.parseDouble(words[3]));
             stage.rig.inventory.brakes().configure(List.of(brake));
+        } else if (command.startsWith("policy ")) {
+            String[] words = command.split(" ");
+            Policy.When when = Policy.When.valueOf(words[1].toUpperCase(Locale.ROOT));
+            Policy policy = new Policy(when, Double.parseDouble(words[2]), "all", words[3], words[1], Purpose.NONE);
+            stage.rig.expiry.policies().configure(List.of(policy));
         } else if (command.startsWith("disk ")) {
             disk.fault(
                     command.equals("disk full")

@@ -31,6 +31,7 @@ public sealed interface Command
                 AlertChanges.Fire,
                 AlertChanges.Resolve,
                 Braked,
+                Policy.Place,
                 Expected,
                 Command.Confirm,
                 Once,
