@@ -18,12 +18,17 @@ import org.jspecify.annotations.Nullable;
 public final class Policies {
     private static final double RETRY_SECONDS = 1;
 
+    /** How long changes are collected before the policies look at the hosts again. */
+    private static final double COLLECT_SECONDS = 0.1;
+
     private final Inventory inventory;
     private final ScheduledExecutorService core;
     private List<Policy> policies = List.of();
     private @Nullable InventoryState seen;
     private @Nullable ScheduledFuture<?> timer;
     private boolean waits;
+    /** Whether the policies will look within the time for which changes are collected. */
+    private boolean soon;
 
     Policies(Inventory inventory, ScheduledExecutorService core) {
         this.inventory = inventory;
@@ -47,8 +52,8 @@ public final class Policies {
         InventoryState before = seen;
         seen = now;
         boolean same = before != null && before.liveness() == now.liveness() && before.holds() == now.holds();
-        if (!policies.isEmpty() && !same) {
-            arm(0);
+        if (!policies.isEmpty() && !same && !soon) {
+            arm(COLLECT_SECONDS);
         }
     }
 
@@ -58,11 +63,13 @@ public final class Policies {
             running.cancel(false);
         }
         double wait = Math.min(Rehearsal.RETRY_SECONDS, seconds);
+        soon = wait <= COLLECT_SECONDS;
         timer = core.schedule(this::look, (long) Math.ceil(wait * 1e6), TimeUnit.MICROSECONDS);
     }
 
     private void look() {
         timer = null;
+        soon = false;
         if (waits || policies.isEmpty()) {
             return;
         }
@@ -89,7 +96,7 @@ public final class Policies {
             }
             if (decision.rejection() != null) { // noted without the ledger: nothing is to be written
                 inventory.brakes().note(decision.rejection(), Principal.DAEMON);
-                next = Rehearsal.RETRY_SECONDS;
+                next = Math.min(next, Rehearsal.RETRY_SECONDS);
             }
         }
         if (next < Double.POSITIVE_INFINITY) {

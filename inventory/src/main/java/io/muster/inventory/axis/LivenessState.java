@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param since seconds since the epoch
  * @param cause "" if none was given
- * @param absent when the absence of a rank that is not online began, or the one before it came online; 0 if no reporter saw it begin, or if
+ * @param absent when the absence of a rank that is not online began, or the one before it came online; 0 if none was reported, or if
  *     policies have done what they do about it
  * @param extras members that another version wrote and this version does not know
  */

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A rule by which the daemon drains hosts that were absent. It concerns only absences that a reporter has seen begin, on hosts without
- * holds, and each of them once: after the end of a hold of the daemon, or an undrain by a person, the absence counts no more.
+ * A rule by which the daemon drains hosts that were absent. It concerns only absences that were reported, on hosts without holds, and each
+ * of them once: after the end of a hold of the daemon, or an undrain by a person, the absence counts no more.
  *
  * @param after for how many seconds a host is offline or torpid before it is drained; or was absent, if it is drained when it returns
  * @param targets the hosts: ranks, hosts, {@code all} or {@code @PROPERTY}
