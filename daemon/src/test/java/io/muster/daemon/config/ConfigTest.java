@@ -61,11 +61,7 @@ final class ConfigTest {
             Map.entry(Key.CONFIRM_SHARE, new Value("0.25", "0.25")),
             Map.entry(Key.FLUX_AUDIT, Value.same("1h")),
             Map.entry(Key.BRAKE, new Value("[{holder = \"nhc*\", hosts = \"5%\", window = \"10m\"}]", "1 entry")),
-            Map.entry(
-                    Key.POLICY,
-                    new Value(
-                            "[{when = \"returned\", after = \"10m\", hold = {holder = \"nhc-back\", class = \"hardware\"}}]",
-                            "1 entry")),
+            Map.entry(Key.POLICY, new Value("[]", "0 entries")),
             Map.entry(Key.ALERTS_HOLDER, Value.same("alerts")),
             Map.entry(Key.ALERTS_LABEL, Value.same("node")),
             Map.entry(Key.ALERTS_CLASS, Value.same("hardware")),

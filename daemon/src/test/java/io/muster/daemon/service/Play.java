@@ -115,7 +115,8 @@ final class Play {
         }
         stage.rig.settle();
         outcome.addAll(journal());
-        stage.sent.forEach(sent -> outcome.add(nameOf(sent.to()) + " < " + Stage.text(sent.response())));
+        stage.sent.forEach(
+                sent -> outcome.add(nameOf(sent.to()) + " < " + Stage.text(sent.response()).strip()));
         stage.sent.clear();
         return outcome;
     }

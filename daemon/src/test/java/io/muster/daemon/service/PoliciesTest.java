@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.axis.Purpose;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Brake;
 import io.muster.inventory.state.Policy;
 import io.muster.protocol.wire.Header;
@@ -60,7 +62,7 @@ class PoliciesTest {
     }
 
     private void report(String what, int first, int last) {
-        bridge.send("resource." + what, "{\"targets\":\"" + first + "-" + last + "\"}", 0);
+        bridge.send("resource." + what, "{\"targets\":\"" + Idset.range(first, last) + "\"}", 0);
     }
 
     /** Reports all hosts, as a bridge does when the network of the cluster is lost, or is back. */
@@ -112,8 +114,8 @@ class PoliciesTest {
         report("offline", 3, 3);
         rig.settle();
         rig.inventory.refuse(
-                new io.muster.daemon.core.Answer.Failed(
-                        io.muster.daemon.core.Answer.Failed.Kind.ELSEWHERE, "another daemon leads"),
+                new Answer.Failed(
+                        Answer.Failed.Kind.ELSEWHERE, "another daemon leads"),
                 false);
         pass(20);
         assertThat(rig.state().holds().held().isEmpty()).isTrue();

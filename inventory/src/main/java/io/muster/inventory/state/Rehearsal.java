@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What policies would have done in the past: events of a journal are applied, and at each time when a policy of the daemon would decide, it
@@ -65,7 +66,7 @@ public final class Rehearsal {
 
     private void look(double now) {
         double soon = Double.POSITIVE_INFINITY;
-        while (!standing.isEmpty() && end(standing.peek()) <= now) {
+        while (end(standing.peek()) <= now) {
             Act over = standing.remove();
             take(new HoldChanges.Undrain(over.hosts, null, HoldChanges.Mode.UPDATE, over.policy.holder()), now);
         }
@@ -93,11 +94,11 @@ public final class Rehearsal {
             }
             soon = Math.min(soon, absentees.next());
         }
-        next = standing.isEmpty() ? soon : Math.min(soon, end(standing.peek()));
+        next = Math.min(soon, end(standing.peek()));
     }
 
-    private double end(Act act) {
-        return act.time + act.policy.window(brakes);
+    private double end(@Nullable Act act) {
+        return act == null ? Double.POSITIVE_INFINITY : act.time + act.policy.window(brakes);
     }
 
     private Decision take(Command command, double now) {

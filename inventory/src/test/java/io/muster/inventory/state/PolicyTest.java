@@ -56,11 +56,12 @@ class PolicyTest {
         report(100, "offline", "1-2");
         report(130, "online", "1");
         assertThat(act(RETURNED, 131)).isEmpty();
-        report(160, "torpid", "0");
         report(165, "online", "2");
         assertThat(act(RETURNED, 166)).isEqualTo("2");
-        report(180, "lively", "0");
-        assertThat(act(RETURNED, 181)).as("away for 20 s").isEmpty();
+        report(1000, "torpid", "0");
+        assertThat(act(TORPID, 1059)).isEmpty();
+        report(1060, "lively", "0");
+        assertThat(act(RETURNED, 1061)).as("torpid for a minute").isEqualTo("0");
     }
 
     @Test
