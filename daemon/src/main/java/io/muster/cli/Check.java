@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.Lifetime;
 import io.muster.cli.ask.NamedDaemon;
 import io.muster.cli.ask.ServerOptions;
+import io.muster.cli.past.PolicyVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Verb;
@@ -95,7 +96,7 @@ final class Check extends Verb {
         }
     }
 
-    private int accepted(Config config) {
+    private int accepted(Config config) throws IOException {
         List<Problem> notes = new ArrayList<>(config.notes());
         if (config.resources().isDiscovered() && (file != null || Files.exists(environment.configFile()))) {
             notes.add(new Problem(
@@ -105,6 +106,7 @@ final class Check extends Verb {
         }
         notes.addAll(strangers(config));
         notes.addAll(emptyQueues(config));
+        notes.addAll(PolicyVerb.notes(config, console().now()));
         if (json) {
             ObjectNode document = document(true, List.of(), notes);
             Lifetime.of(config.resources().set()).writeTo(document);

@@ -61,6 +61,7 @@ record Core(
         Expiry expiry = new Expiry(inventory, threads.core(), telemetry.expired());
         Snapshots snapshots = new Snapshots(
                 inventory, ledger, threads.worker(), config.storage().snapshotEvery(), telemetry::snapshot);
+        inventory.brakes().count(telemetry::braked);
         inventory.listen(acquires);
         inventory.listen(journals);
         inventory.listen(waiters);
@@ -82,6 +83,8 @@ record Core(
                 .configure(
                         settings.acquire() == AcquireSettings.Acquire.SHARED,
                         settings.batch().toDuration());
+        inventory.brakes().configure(config.brakes());
+        expiry.policies().configure(config.policies());
         inventory.clock().limits(limits(config));
         streams.journals().keep(config.storage().journalMax());
         snapshots.every(config.storage().snapshotEvery());

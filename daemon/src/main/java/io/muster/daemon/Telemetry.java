@@ -287,6 +287,10 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         metrics.counter(Meter.CONNECTIONS_REFUSED, reason).increment();
     }
 
+    void braked() {
+        metrics.counter(Meter.BRAKED).increment();
+    }
+
     void alert(Receiver.Outcome outcome) {
         metrics.counter(Meter.ALERTS, outcome.word()).increment();
     }

@@ -99,8 +99,8 @@ final class JsonSchemaTest {
             "why-document.events_refused is string");
 
     /** What only standbys, pages, a ledger on etcd, audits and daemons that wait or doubt have, which other tests look at. */
-    private static final Pattern OF_OTHER_DAEMONS =
-            Pattern.compile("(service|list-document|audited|difference)\\b.*|.*\\.standby.*|.*\\.next is integer"
+    private static final Pattern OF_OTHER_DAEMONS = Pattern.compile(
+            "(service|list-document|audited|difference|brake-count|brakes-document|policy)\\b.*|.*\\.standby.*|.*\\.next is integer"
                     + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string");
 
     private final Set<String> run = new TreeSet<>();
@@ -311,6 +311,7 @@ final class JsonSchemaTest {
         json(0, "summary");
         json(0, "impact", "all");
         json(0, "audit");
+        json(0, "brake");
     }
 
     /** Leaves an acquisition with an owner behind: the connection ends without a cancellation. */
@@ -390,6 +391,7 @@ final class JsonSchemaTest {
     }
 
     private void journals(Path state) throws IOException {
+        json(0, "policy", directory.resolve("good.toml").toString(), "--state-dir=" + state);
         String copy = directory.resolve("copy").toString();
         json(0, "backup", copy, "--state-dir", state.toString());
         json(0, "journal verify", "--state-dir", state.toString());

@@ -18,7 +18,7 @@ final class SimAlerts {
     private static final int ALERTS = 4;
     private static final long MILLI = 1_000_000;
     private static final AlertSettings SETTINGS =
-            new AlertSettings("alerts", "instance", "hw", "{alertname}", new Fsd(3600), 0.9);
+            new AlertSettings("alerts", "instance", "hw", "{alertname}", new Fsd(3600));
 
     private final SimCluster cluster;
     private final SplittableRandom random;

@@ -52,6 +52,7 @@ final class SimCluster {
     private long faults;
     private final int thinkMillis;
     private final SimAlerts alerts;
+    private final SimRobot robot;
     private final SimOperator operator;
     private final SimFaults table;
     /** Null if all daemons are of this version. */
@@ -89,6 +90,7 @@ final class SimCluster {
             schedulers.add(new SimScheduler(this, null));
         }
         alerts = new SimAlerts(this);
+        robot = new SimRobot(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
         upgrade = mix.equals("upgrade") ? new SimUpgrade(this, daemons, random.split()) : null;
         table = new SimFaults(this, etcd, random.split(), mix, upgrade);
@@ -193,6 +195,7 @@ final class SimCluster {
             simulation.after(MILLI * random.nextInt(400), () -> etcd.full(true));
             simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
         }
+        robot.start();
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));

@@ -31,7 +31,8 @@ final class SimConfigs {
                 "[[resource.config]]\nhosts = \"" + hosts + "\"\ncores = \"0-3\"\n" + properties
                         + "[muster]\nsocket = \""
                         + directory + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\nmetrics = \"off\"\n"
-                        + "reload-drop = 1\nsnapshot-every = 60\nhistory-size = 0\nacquire = \"" + acquire + "\"\n");
+                        + "reload-drop = 1\nsnapshot-every = 60\nhistory-size = 0\nacquire = \"" + acquire + "\"\n"
+                        + SimRobot.CONFIG);
         return Config.load(file, new Environment(Map.of(), 1000, directory, "host7", 4));
     }
 

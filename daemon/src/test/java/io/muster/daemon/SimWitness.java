@@ -4,6 +4,7 @@ import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.LogReader;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
@@ -115,7 +116,7 @@ final class SimWitness {
         require(
                 ahead < MOST_AHEAD && ahead > -MOST_BEHIND,
                 "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
-        if (entry.event() instanceof HoldChanges.Undrained end && entry.by().uid() == -1) {
+        if (entry.event() instanceof HoldChanges.Undrained end && entry.by().equals(Principal.DAEMON)) {
             end.targets().ranks().forEach(rank -> {
                 HoldSet holds = state().holds().on(rank);
                 require(
@@ -136,7 +137,9 @@ final class SimWitness {
         }
         UUID change = entry.id() == null ? null : entry.id().id();
         made(change, seq);
-        line.add(new Point(entry.timestamp(), change, txn, entry.applyTo(state())));
+        InventoryState after = entry.applyTo(state());
+        SimRobot.check(state(), entry, after);
+        line.add(new Point(entry.timestamp(), change, txn, after));
         highest = Math.max(highest, seq);
     }
 

@@ -76,10 +76,10 @@ final class ArchitectureTest {
             protocol.client    |                                             | wire rpc tls   | daemon.relay daemon cli.*
 
             package             | inventory                                           | protocol                         | daemon                                                 | used by
-            daemon.config       | problem json idset hostlist rset graph axis         | operation                        |                                                        | daemon.* cli.*
+            daemon.config       | problem json idset hostlist rset graph axis state   | operation                        |                                                        | daemon.* cli.*
             daemon.journal.disk |                                                     |                                  |                                                        | daemon.* cli.*
             daemon.machine      |                                                     |                                  |                                                        | daemon.journal daemon.etcd daemon
-            daemon.ledger       | level                                               |                                  |                                                        | daemon.* cli.ledger
+            daemon.ledger       | level                                               |                                  |                                                        | daemon.* cli.ledger cli.past
             daemon.journal      | problem json hostlist level                         |                                  | journal.disk machine ledger                            | daemon.etcd daemon cli.ask cli.past cli.journal
             daemon.etcd         | json level                                          | tls                              | config journal.disk machine ledger journal             | daemon cli.ledger
             daemon.past         | state history                                       |                                  | ledger                                                 | daemon.service cli.past
@@ -101,9 +101,9 @@ final class ArchitectureTest {
             cli.terminal | problem hostlist axis                                 | wire rpc                            | config                          |              | cli.*
             cli.ask      | problem idset hostlist rset axis state status history | wire rpc admin tls client           | config journal.disk journal     | terminal     | cli.*
             cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
-            cli.look     | problem hostlist                                      | admin client                        |                                 | terminal ask | cli
+            cli.look     | problem hostlist axis                                 | admin client                        |                                 | terminal ask | cli
             cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
-            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | journal.disk journal past       | terminal ask | cli
+            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | config ledger journal.disk journal past | terminal ask | cli
             cli.journal  | problem history                                       |                                     | config journal.disk journal     | terminal ask | cli
             cli.ledger   | problem                                               |                                     | config journal.disk ledger etcd | terminal ask | cli
             cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli

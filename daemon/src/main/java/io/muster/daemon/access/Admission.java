@@ -237,8 +237,8 @@ public final class Admission {
     }
 
     /**
-     * Returns why a user may not place or end the hold of an alert as other holds, or null. A share of the hosts limits the holds of
-     * alerts, so nothing else places such a hold; users that may change everything end it.
+     * Returns why a user may not place or end the hold of an alert as other holds, or null. A brake counts the holds of alerts,
+     * so nothing else places such a hold; users that may change everything end it.
      *
      * @param holder null for the holds of all holders
      */

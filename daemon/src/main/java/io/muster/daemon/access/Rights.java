@@ -105,12 +105,15 @@ public record Rights(
     }
 
     /**
-     * Returns whether the user may place and end holds of a holder.
+     * Returns whether the user may place and end holds of a holder. A token that has holders is bound to them, also if it has the right
+     * {@link Right#CHANGE}: with another holder, a program would evade the brake on its own.
      *
      * @param holder null for the holds of all holders
      */
     public boolean allowHolder(@Nullable String holder) {
-        boolean own = has(Right.CHANGE) || (has(Right.HOLD) && holder != null && holders.contains(holder));
+        boolean isBound = identity.isToken() && !holders.isEmpty();
+        boolean own =
+                (has(Right.CHANGE) && !isBound) || (has(Right.HOLD) && holder != null && holders.contains(holder));
         return own && (speaker == null || speaker.allowHolder(holder));
     }
 }

@@ -14,6 +14,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.problem.Text;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AlertChanges;
+import io.muster.inventory.state.Braked;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -58,8 +59,8 @@ public final class Receiver implements Configurable {
         UNCHANGED,
         /** The alert names no host of the inventory. */
         UNKNOWN,
-        /** The share of the hosts that alerts may hold is used up. */
-        SHARE,
+        /** A brake permits alerts to drain no further host now. */
+        BRAKE,
         /** The host has as many holds by the Alertmanager as one user may have. */
         LIMIT,
         /** The daemon cannot change anything now. The Alertmanager should try again. */
@@ -83,7 +84,7 @@ public final class Receiver implements Configurable {
 
         /** Returns the refusal of the message: EAGAIN if the sender should try again at once, EDQUOT if later; null if all was done. */
         public @Nullable RpcException refusal() {
-            boolean isLate = has(Outcome.SHARE) || has(Outcome.LIMIT) || has(Outcome.UNKNOWN);
+            boolean isLate = has(Outcome.BRAKE) || has(Outcome.LIMIT) || has(Outcome.UNKNOWN);
             return has(Outcome.FAILED)
                     ? new RpcException(Errno.EAGAIN, detail())
                     : isLate ? new RpcException(Errno.EDQUOT, detail()) : null;
@@ -179,7 +180,7 @@ public final class Receiver implements Configurable {
             note(work.report, Outcome.UNCHANGED, "");
             core.execute(() -> next(work, rest, then));
         } else {
-            inventory.submit(command, work.by, note);
+            inventory.brakes().submit(command, work.by, note);
         }
     }
 
@@ -189,9 +190,9 @@ public final class Receiver implements Configurable {
             note(report, !changed ? Outcome.UNCHANGED : alert.firing() ? Outcome.HELD : Outcome.ENDED, "");
         } else if (answer instanceof Answer.Rejected refused) {
             Outcome outcome = switch (refused.rejection().kind()) {
-                case EXISTS -> Outcome.SHARE;
+                case BRAKED -> Outcome.BRAKE;
                 case LIMIT -> Outcome.LIMIT;
-                case INVALID, HELD_BY_OTHER, FORGOTTEN, STALE -> Outcome.UNKNOWN;
+                case EXISTS, INVALID, HELD_BY_OTHER, FORGOTTEN, STALE -> Outcome.UNKNOWN;
             };
             note(report, outcome, refused.rejection().text());
         } else if (answer instanceof Answer.Failed failed) {
@@ -209,13 +210,13 @@ public final class Receiver implements Configurable {
         double now = inventory.now();
         double grace = settings.grace().seconds();
         double endsAt = Math.min(Math.max(alert.endsAt(), now), now + MOST_GRACES * grace);
-        return new AlertChanges.Fire(
+        Command fire = new AlertChanges.Fire(
                 host(alert, settings),
                 settings.holder(),
                 alert.fingerprint(),
                 reason(alert, settings),
-                Math.min(endsAt + grace, Epoch.LAST),
-                settings.share());
+                Math.min(endsAt + grace, Epoch.LAST));
+        return new Braked(fire, inventory.brakes().inForce());
     }
 
     private static Command resolve(Alert alert, AlertSettings settings) {

@@ -10,11 +10,9 @@ import io.muster.inventory.axis.Hold;
  * @param category word that begins the reason of each hold; "" for none
  * @param reason text of the reason, in which {@code {NAME}} stands for the label or annotation of this name
  * @param grace how long a hold lasts after the last message of the Alertmanager
- * @param share largest share of the hosts that alerts may hold at a time
  */
-public record AlertSettings(String holder, String label, String category, String reason, Fsd grace, double share) {
+public record AlertSettings(String holder, String label, String category, String reason, Fsd grace) {
     private static final Fsd DEFAULT_GRACE = new Fsd(6 * 3600);
-    private static final double DEFAULT_SHARE = 0.05;
     private static final String WORD = "[A-Za-z_][A-Za-z0-9_]{0,63}";
     /** Leaves room for a colon and a fingerprint within the length of a holder. */
     private static final int LONGEST_HOLDER = 32;
@@ -34,8 +32,7 @@ public record AlertSettings(String holder, String label, String category, String
                     return node.textValue();
                 }),
                 alerts.text("reason", "{alertname}: {summary}"),
-                grace(alerts),
-                alerts.share("share", DEFAULT_SHARE));
+                grace(alerts));
     }
 
     /** Returns whether a holder is that of alerts with this first part; "" if alerts are refused. */

@@ -6,6 +6,8 @@ import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
+import io.muster.inventory.state.Brake;
+import io.muster.inventory.state.Policy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,6 +54,8 @@ public final class Config {
     private final Reporting reporting;
     private final HoldSettings holds;
     private final AlertSettings alerts;
+    private final List<Brake> brakes;
+    private final List<Policy> policies;
     private final FluxSettings flux;
     private final double reloadDrop;
     private final double confirmShare;
@@ -67,6 +71,8 @@ public final class Config {
         graph = ConfiguredGraph.read(top, resources.set());
         holds = HoldSettings.read(top.section("holds"));
         alerts = AlertSettings.read(top.section("alerts"));
+        brakes = Brakings.read(top, alerts.holder());
+        policies = PolicyEntries.read(top, brakes, holds, alerts.holder());
         flux = FluxSettings.read(top.section("flux"));
         access = Access.read(top, alerts.holder());
         listen = Listen.read(muster, environment);
@@ -102,7 +108,7 @@ public final class Config {
         String suggestion = Key.suggestion(name, Key.TOP);
         boolean ours = Key.SECTIONS.contains(name);
         if (Key.ARRAYS.contains(name)) {
-            return; // Access, ListenAddress and ConfiguredGraph read and check the entries
+            return; // Access, ListenAddress and ConfiguredGraph, Brakings and PolicyEntries read and check the entries
         }
         if (!table.isObject() && ours) {
             top.problem(name, "is one table: write [" + name + "]");
@@ -192,6 +198,16 @@ public final class Config {
     /** {@code [alerts]}. */
     public AlertSettings alerts() {
         return alerts;
+    }
+
+    /** {@code [[policy]]}. */
+    public List<Policy> policies() {
+        return policies;
+    }
+
+    /** {@code [[brake]]}. */
+    public List<Brake> brakes() {
+        return brakes;
     }
 
     /** Returns the share of the hosts beyond which a person is asked before a change. */

@@ -73,7 +73,9 @@ record ConfigTable(
 
     /** Reports the keys that are not in {@code known}. */
     void refuseUnknown(List<String> known) {
-        unknown(known).forEach(name -> problem(name, "unknown key" + Key.suggestion(name, known)));
+        unknown(known)
+                .forEach(name -> problem(
+                        name, Key.GONE.getOrDefault(named(at(name)), "unknown key" + Key.suggestion(name, known))));
     }
 
     /** Notes the keys that are not in {@code known}, and ignores them. */

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -39,7 +40,17 @@ public enum Key {
             Effect.RELOAD,
             "levels of the resource graph as [[graph]] entries: type, names or count, in, hosts, holds, each, size,"
                     + " unit, properties, subsystem, relationship, direction"),
+    BRAKE(
+            "",
+            "brake",
+            Effect.RELOAD,
+            "how many hosts programs may drain in a time as [[brake]] entries: holder, hosts, window"),
     HOLDS_CLASSES("holds", "classes", Effect.RELOAD, "names of the classes that a hold may have"),
+    POLICY(
+            "",
+            "policy",
+            Effect.RELOAD,
+            "when the daemon drains hosts by itself as [[policy]] entries: when, after, targets, hold"),
     ALERTS_HOLDER(
             "alerts", "holder", Effect.RELOAD, "holder of the holds that alerts place; without it, alerts are refused"),
     ALERTS_LABEL("alerts", "label", Effect.RELOAD, "label of an alert that names the host"),
@@ -47,7 +58,6 @@ public enum Key {
     ALERTS_REASON("alerts", "reason", Effect.RELOAD, "reason of a hold; {NAME} is a label or annotation of the alert"),
     ALERTS_GRACE(
             "alerts", "grace", Effect.RELOAD, "how long a hold lasts after the last message of the Alertmanager (FSD)"),
-    ALERTS_SHARE("alerts", "share", Effect.RELOAD, "largest share of the hosts that alerts may hold at a time, 0 to 1"),
     FLUX_AUDIT(
             "flux",
             "audit",
@@ -149,11 +159,26 @@ public enum Key {
     static final List<String> SECTIONS = List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger");
 
     /** The arrays of tables at the top. */
-    static final List<String> ARRAYS = List.of("grant", "listen", "graph");
+    static final List<String> ARRAYS = List.of("grant", "listen", "graph", "brake", "policy");
+
+    /** Keys that earlier configurations have, and what takes their place. */
+    static final Map<String, String> GONE = Map.of(
+            "alerts.share", "has gone: write [[brake]] with holder = \"alerts:*\" and hosts = \"5%\" in its place");
 
     /** The names of all tables and arrays of tables that Muster reads. */
-    static final List<String> TOP =
-            List.of("resource", "access", "holds", "alerts", "flux", "muster", "ledger", "grant", "listen", "graph");
+    static final List<String> TOP = List.of(
+            "resource",
+            "access",
+            "holds",
+            "alerts",
+            "flux",
+            "muster",
+            "ledger",
+            "grant",
+            "listen",
+            "graph",
+            "brake",
+            "policy");
 
     /** How many names a sentence lists. */
     private static final int MOST_NAMES = 10;

@@ -36,7 +36,7 @@ public sealed interface Answer {
                 case INVALID -> Errno.EINVAL;
                 case EXISTS -> Errno.EEXIST;
                 case HELD_BY_OTHER -> Errno.EBUSY;
-                case LIMIT -> Errno.EDQUOT;
+                case LIMIT, BRAKED -> Errno.EDQUOT;
                 case FORGOTTEN -> Errno.EAGAIN;
                 case STALE -> Errno.ESTALE;
             };

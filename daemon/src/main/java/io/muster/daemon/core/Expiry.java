@@ -33,6 +33,7 @@ public final class Expiry implements Commits {
     /** When the next planned hold on a departed host would begin; 0 if there is none. */
     private double ofDeparted;
 
+    private final Policies policies;
     private @Nullable ScheduledFuture<?> timer;
     private double armedFor;
     private boolean doubted;
@@ -55,6 +56,11 @@ public final class Expiry implements Commits {
         this.inventory = inventory;
         this.core = core;
         this.expired = expired;
+        this.policies = new Policies(inventory, core);
+    }
+
+    public Policies policies() {
+        return policies;
     }
 
     /** Sets who is asked about the authors of planned holds. */
@@ -65,6 +71,7 @@ public final class Expiry implements Commits {
     /** Starts the timer. Holds that expired while the daemon was down are ended at once. */
     public void start() {
         arm(0);
+        policies.start();
     }
 
     /** Must be called every second: holds that are over end soon after the doubt about the clock has ended. */
@@ -78,6 +85,7 @@ public final class Expiry implements Commits {
 
     @Override
     public void settled() {
+        policies.settled();
         if (next() != armedFor) {
             arm(0);
         }

@@ -49,6 +49,7 @@ public final class Inventory {
     private final WallClock clock;
     private final Settlement settlement;
     private final Redefinition redefinition = new Redefinition(this);
+    private final Brakes brakes = new Brakes(this);
     private final Thread owner = Thread.currentThread();
     private final int mostInFlight;
 
@@ -151,6 +152,10 @@ public final class Inventory {
 
     public Redefinition redefinition() {
         return redefinition;
+    }
+
+    public Brakes brakes() {
+        return brakes;
     }
 
     /** Returns for how many seconds the ledger has completed nothing although changes wait; 0 if none wait. Any thread may call this. */

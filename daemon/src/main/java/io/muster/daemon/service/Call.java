@@ -273,6 +273,12 @@ public abstract class Call implements Service, Replier {
     }
 
     @Override
+    public final void brakes() {
+        backend.answers().daemon().brakes(this);
+        later();
+    }
+
+    @Override
     public final void alerts(ObjectNode message) {
         AlertMessage alerts = AlertMessage.parse(message);
         if (!rights().allow(Right.CHANGE)) {

@@ -142,50 +142,13 @@ public final class Changes {
         } else if (selection == null) {
             finish(request, inWords, by, reply);
         } else {
-            checkReason(selection);
+            selections.checkReason(selection);
             selections.find(
                     selection.texts(),
                     operation.isForMembers(),
                     caller.account(),
                     reply,
                     targets -> finish(request, targets, operation, by, reply));
-        }
-    }
-
-    /**
-     * Refuses a reason that begins with targets, of which {@code drain n1 n2 bad fan} would drain n1 only. Numbers may be a part of
-     * the reason, such as "2 dimms failed": unless all words are targets, the reason has to begin with a host or a property.
-     */
-    private void checkReason(ChangeRequest.Selection selection) {
-        List<String> words = List.of(selection.reason().strip().split("\\s+"));
-        boolean plain = selection.texts().stream().noneMatch(Changes::hasDigit);
-        List<String> targets = words.stream()
-                .takeWhile(word -> (plain || hasDigit(word) || word.startsWith("@")) && isTarget(word))
-                .toList();
-        if (targets.isEmpty() || (targets.size() < words.size() && isNumber(targets.get(0)))) {
-            return;
-        }
-        throw new RpcException(
-                Errno.EINVAL,
-                String.join(" ", targets) + (targets.size() == 1 ? " is a target" : " are targets")
-                        + ", not a reason: separate targets by commas; if you mean the reason, put -- before it (in a request:"
-                        + " reason-meant)");
-    }
-
-    private static boolean isNumber(String word) {
-        return word.chars().noneMatch(Character::isLetter);
-    }
-
-    /** Ranks and nearly all hosts have a digit: a word without one, after targets with one, is a word. */
-    private static boolean hasDigit(String text) {
-        return text.chars().anyMatch(c -> c >= '0' && c <= '9');
-    }
-
-    private boolean isTarget(String word) {
-        try {
-            return !TargetExpression.find(inventory.state().resources(), word).isEmpty();
-        } catch (MalformedException | TargetException e) {
-            return false;
         }
     }
 
@@ -258,7 +221,7 @@ public final class Changes {
     }
 
     private void make(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
-        Command command = completed(request.command());
+        Command command = inventory.brakes().on(completed(request.command()), by);
         Answer.Failed elsewhere = request.dryRun() ? inventory.elsewhere() : null;
         if (elsewhere != null) { // schedulers hold the resources only at the daemon that makes the changes
             answer(elsewhere, reply);
@@ -277,7 +240,9 @@ public final class Changes {
         } else if (request.dryRun()) {
             answer(inventory.preview(command, by), request, by, reply);
         } else {
-            inventory.submit(command, by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply));
+            inventory
+                    .brakes()
+                    .submit(command, by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply));
         }
     }
 

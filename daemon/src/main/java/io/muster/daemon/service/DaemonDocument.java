@@ -55,6 +55,13 @@ public final class DaemonDocument {
         beside.run(() -> () -> reply.done(of(caller)), bug -> reply.fail(new RpcException(Errno.EIO, bug)));
     }
 
+    /** Answers with the brakes, in a later task. */
+    void brakes(Replier reply) {
+        beside.run(
+                () -> () -> reply.done(Documents.encode(inventory.brakes().document())),
+                bug -> reply.fail(new RpcException(Errno.EIO, bug)));
+    }
+
     /** Returns the document; for guests without the daemons that share the ledger and the certificates. */
     private Bytes of(Rights caller) {
         boolean isGuest = caller.areAGuests();

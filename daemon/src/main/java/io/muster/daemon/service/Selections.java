@@ -11,6 +11,7 @@ import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.admin.FindRequest;
+import io.muster.protocol.operation.ChangeRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -49,6 +50,43 @@ public final class Selections {
     /** Returns the function that finds the places of the vertices that a path names in a state. */
     Function<String, Places> places(InventoryState state) {
         return structures.places(state);
+    }
+
+    /**
+     * Refuses a reason that begins with targets, of which {@code drain n1 n2 bad fan} would drain n1 only. Numbers may be a part of
+     * the reason, such as "2 dimms failed": unless all words are targets, the reason has to begin with a host or a property.
+     */
+    void checkReason(ChangeRequest.Selection selection) {
+        List<String> words = List.of(selection.reason().strip().split("\\s+"));
+        boolean plain = selection.texts().stream().noneMatch(Selections::hasDigit);
+        List<String> targets = words.stream()
+                .takeWhile(word -> (plain || hasDigit(word) || word.startsWith("@")) && isTarget(word))
+                .toList();
+        if (targets.isEmpty() || (targets.size() < words.size() && isNumber(targets.get(0)))) {
+            return;
+        }
+        throw new RpcException(
+                Errno.EINVAL,
+                String.join(" ", targets) + (targets.size() == 1 ? " is a target" : " are targets")
+                        + ", not a reason: separate targets by commas; if you mean the reason, put -- before it (in a request:"
+                        + " reason-meant)");
+    }
+
+    private static boolean isNumber(String word) {
+        return word.chars().noneMatch(Character::isLetter);
+    }
+
+    /** Ranks and nearly all hosts have a digit: a word without one, after targets with one, is a word. */
+    private static boolean hasDigit(String text) {
+        return text.chars().anyMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private boolean isTarget(String word) {
+        try {
+            return !TargetExpression.find(inventory.state().resources(), word).isEmpty();
+        } catch (MalformedException | TargetException e) {
+            return false;
+        }
     }
 
     /**

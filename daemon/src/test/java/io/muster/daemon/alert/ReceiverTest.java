@@ -14,6 +14,7 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.state.Brake;
 import io.muster.protocol.rpc.Errno;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,7 +46,8 @@ class ReceiverTest {
     }
 
     private Receiver receiver(String label, String category, String reason) {
-        AlertSettings settings = new AlertSettings("alerts", label, category, reason, new Fsd(HOUR), 0.5);
+        AlertSettings settings = new AlertSettings("alerts", label, category, reason, new Fsd(HOUR));
+        rig.inventory.brakes().configure(List.of(new Brake("alerts:*", 0, 2, HOUR)));
         return new Receiver(rig.inventory, rig.core, outcome -> outcomes.add(outcome.word()), settings);
     }
 
@@ -108,7 +110,7 @@ class ReceiverTest {
                 directory.resolve("muster.toml"),
                 "[alerts]\nholder = \"others\"\n[[resource.config]]\nhosts = \"n0\"\ncores = \"0\"\n");
         Config next = Config.load(file, new Environment(Map.of(), 1, directory, "testhost", 2));
-        AlertSettings first = new AlertSettings("alerts", "instance", "", "x", new Fsd(HOUR), 0.5);
+        AlertSettings first = new AlertSettings("alerts", "instance", "", "x", new Fsd(HOUR));
         Receiver[] self = new Receiver[1];
         self[0] = new Receiver(rig.inventory, rig.core, outcome -> self[0].configure(next), first);
         receive(self[0], message("", alert("a1", "firing", "node1"), alert("a2", "firing", "node2")));
@@ -136,7 +138,7 @@ class ReceiverTest {
     }
 
     @Test
-    void alertsForUnknownHostsOrBeyondTheShareAreRefusedAndTheOthersApplied() {
+    void alertsForUnknownHostsOrBeyondTheBrakeAreRefusedAndTheOthersApplied() {
         Receiver.Report report = receive(
                 alert("a0", "firing", "node0"),
                 alert("a9", "firing", "login1"),
@@ -144,11 +146,13 @@ class ReceiverTest {
                 alert("a2", "firing", "node2"),
                 alert("a3", "firing", "0"));
         assertThat(report.refusal()).hasMessage(report.detail());
-        assertThat(outcomes).containsExactly("held", "unknown", "held", "share", "unknown");
+        assertThat(outcomes).containsExactly("held", "unknown", "held", "brake", "unknown");
         assertThat(report.detail())
                 .isEqualTo(
-                        "there is no host login1; alerts hold 2 of 4 ranks, and the limit is 2: node2 is not drained;"
-                                + " there is no host 0");
+                        "there is no host login1; nothing was drained: the brake on alerts:* permits 2 hosts in 60m, 2 are"
+                                + " used, and this is 1 more, of which 0 would fit: look why so many are to be drained; a user of"
+                                + " the daemon's host may drain them now, and the program when there is room again; there is no"
+                                + " host 0");
         assertThat(report.toJson().toString())
                 .contains("{\"fingerprint\":\"a0\",\"result\":\"held\"}")
                 .contains("{\"fingerprint\":\"a9\",\"result\":\"unknown\",\"detail\":\"there is no host login1\"}");

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Requests with tokens, and alerts that are sent with a token. */
 @Timeout(300)
 final class TokenAccessTest {
-    private static final String ALERTS = "[alerts]\nholder = \"alerts\"\nlabel = \"node\"\nshare = 0.25\n";
+    private static final String ALERTS =
+            "[alerts]\nholder = \"alerts\"\nlabel = \"node\"\n[[brake]]\nholder = \"alerts:*\"\nhosts = 1\nwindow = \"1h\"\n";
 
     @TempDir
     private Path directory;

@@ -37,6 +37,8 @@ final class ConfigFilesTest {
             Key.GRANT,
             Key.LISTEN,
             Key.GRAPH,
+            Key.BRAKE,
+            Key.POLICY,
             Key.ADMIN_SOCKET,
             Key.ALERTS_HOLDER,
             Key.ALERTS_CLASS,

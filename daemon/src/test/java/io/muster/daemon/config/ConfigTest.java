@@ -61,12 +61,13 @@ final class ConfigTest {
             Map.entry(Key.CONFIRM_SHARE, new Value("0.25", "0.25")),
             Map.entry(Key.FLUX_AUDIT, Value.same("1h")),
             Map.entry(Key.HOLDS_CLASSES, new Value("[\"hot\"]", "[hot]")),
+            Map.entry(Key.BRAKE, new Value("[{holder = \"nhc*\", hosts = \"5%\", window = \"10m\"}]", "1 entry")),
+            Map.entry(Key.POLICY, new Value("[]", "0 entries")),
             Map.entry(Key.ALERTS_HOLDER, Value.same("alerts")),
             Map.entry(Key.ALERTS_LABEL, Value.same("node")),
             Map.entry(Key.ALERTS_CLASS, Value.same("hardware")),
             Map.entry(Key.ALERTS_REASON, Value.same("{summary}")),
             Map.entry(Key.ALERTS_GRACE, Value.same("8h")),
-            Map.entry(Key.ALERTS_SHARE, new Value("0.1", "0.1")),
             Map.entry(Key.BATCH, Value.same("50ms")),
             Map.entry(Key.INITIAL, Value.same("offline")),
             Map.entry(Key.METRICS, Value.same("[::1]:9000")),
@@ -128,12 +129,13 @@ final class ConfigTest {
                         "graph                    0 entries                                  default",
                         "holds.classes            [hardware, software, network, facility, maintenance, test, user,"
                                 + " unknown]  default",
+                        "brake                    0 entries                                  default",
+                        "policy                   0 entries                                  default",
                         "alerts.holder                                                       default",
                         "alerts.label             instance                                   default",
                         "alerts.class                                                        default",
                         "alerts.reason            {alertname}: {summary}                     default",
                         "alerts.grace             6h                                         default",
-                        "alerts.share             0.05                                       default",
                         "flux.audit               10m                                        default",
                         "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
                         "muster.admin-socket                                                 default",
@@ -358,7 +360,47 @@ final class ConfigTest {
                 new Refusal("[[resource.confg]]", "resource.confg: unknown key; did you mean config?"),
                 new Refusal(
                         "holds.classes = [\"a b\"]", "holds.classes: class \"a b\": letters, digits and ._:@- only"),
-                new Refusal("alerts.share = 2", "alerts.share: expected a number from 0 to 1"),
+                new Refusal(
+                        "alerts.share = 0.05",
+                        "alerts.share: has gone: write [[brake]] with holder = \"alerts:*\" and hosts = \"5%\" in its place"),
+                new Refusal(
+                        "brake = [{holder = \"a\", hosts = 1}]",
+                        "brake[0].window: is missing: a brake has a holder, hosts and a window"),
+                new Refusal(
+                        "brake = [{holder = \"a*b\", hosts = 1, window = 60}]",
+                        "brake[0].holder: expected a holder, or the beginning of holders and *: holder \"a*b\": letters, digits and ._:@- only"),
+                new Refusal(
+                        "brake = [{holder = \"a\", hosts = \"0%\", window = 60}]",
+                        "brake[0].hosts: expected a number of hosts, or more than \"0%\" to \"100%\""),
+                new Refusal(
+                        "brake = [{holder = \"a\", hosts = -1, window = 60}]",
+                        "brake[0].hosts: expected a whole number from 0 to 2147483647"),
+                new Refusal(
+                        "brake = [{holder = \"a\", hosts = true, window = 60}]",
+                        "brake[0].hosts: expected a number of hosts, or more than \"0%\" to \"100%\""),
+                new Refusal(
+                        "brake = [{holder = \"a\", hosts = 1, window = \"90d\"}]",
+                        "brake[0].window: expected 1s to 30d"),
+                new Refusal(
+                        "policy = [{when = \"gone\", after = 60, hold = {holder = \"a\"}}]",
+                        "policy[0].when: expected offline, torpid or returned"),
+                new Refusal(
+                        "policy = [{when = \"offline\", after = 60, hold = {holder = \"a\"}}]",
+                        "policy[0].hold: no [[brake]] covers the holder \"a\": add one, so that a fault of the network does not"
+                                + " drain all hosts"),
+                new Refusal(
+                        "policy = [{when = \"offline\", hold = {holder = \"a\"}}]",
+                        "policy[0].after: is missing: a policy has when, after and a hold"),
+                new Refusal(
+                        "policy = [{when = \"offline\", after = 0, hold = {holder = \"a\"}}]",
+                        "policy[0].after: expected 1s to 30d"),
+                new Refusal(
+                        "policy = [{when = \"offline\", after = 60, hold = {holder = \"admin\"}}]",
+                        "policy[0].hold.holder: \"admin\" is the holder of drains that name no holder"),
+                new Refusal(
+                        "policy = [{when = \"offline\", after = 60, hold = {holder = \"a\", class = \"lunar\"}}]",
+                        "policy[0].hold: there is no class \"lunar\": there are hardware, software, network, facility,"
+                                + " maintenance, test, user, unknown (holds.classes)"),
                 new Refusal("alerts.grace = \"5s\"", "alerts.grace: expected 1m to 30d"),
                 new Refusal("alerts.label = \"a b\"", "alerts.label: expected the name of a label, such as instance"),
                 new Refusal("alerts.class = \"a b\"", "alerts.class: expected a word of letters, digits and _.-"),

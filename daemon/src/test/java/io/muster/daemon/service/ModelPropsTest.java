@@ -20,6 +20,8 @@ import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.Brake;
+import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
@@ -57,10 +59,13 @@ class ModelPropsTest {
 
     /** After this time all planned holds have begun; all steps of a test together take less, unless this time passes. */
     private static final Duration SOON = Duration.ofMinutes(1);
+    /** Counts forever, as the time of the model is constant. */
+    private static final Brake BRAKE = new Brake("nhc*", 0, 3, 1e9);
 
     private final MemoryDisk memory = new MemoryDisk();
     private final NaiveState model = new NaiveState();
     private final List<Stage.Caller> admins = new ArrayList<>();
+    private final List<Stage.Caller> robots = new ArrayList<>();
     private final List<Follower> followers = new ArrayList<>();
     /** The state after each committed event, by seq. */
     private final Map<Long, String> states = new TreeMap<>();
@@ -152,6 +157,29 @@ class ModelPropsTest {
                 naive -> naive.plan(targets, "because", Mode.NONE, wanted, NOW));
     }
 
+    /** A drain of a program, which its brake may refuse. */
+    private static Change braked(Random random) {
+        Idset targets = some(random);
+        String payload = "{\"targets\":\"" + targets + "\",\"reason\":\"mad\",\"holder\":\"nhc\",\"mode\":\"update\"}";
+        return new Change("drain", payload, naive -> {
+            NaiveState then = naive.copy();
+            Kind fault = then.drain(targets, "mad", Mode.UPDATE, "nhc", 0, NOW, BY);
+            int before = held(naive);
+            return fault == null && held(then) > before && members(then) > BRAKE.hosts()
+                    ? Kind.BRAKED
+                    : naive.drain(targets, "mad", Mode.UPDATE, "nhc", 0, NOW, BY);
+        });
+    }
+
+    private static int held(NaiveState naive) {
+        return naive.ranksWhere(rank -> rank.holds.containsKey("nhc")).size();
+    }
+
+    private static int members(NaiveState naive) {
+        return naive.ranksWhere(rank -> rank.absent.isEmpty() && rank.holds.containsKey("nhc"))
+                .size();
+    }
+
     private static Change report(Random random, Idset targets) {
         String topic = List.of("online", "online", "offline", "monitor-force-down", "torpid", "lively")
                 .get(random.nextInt(6));
@@ -190,6 +218,8 @@ class ModelPropsTest {
             for (int i = 0; i < 3; i++) {
                 admins.add(stage.join(Stage.admin()));
             }
+            rig.inventory.brakes().configure(List.of(BRAKE));
+            robots.add(stage.join(Stage.robot()));
             for (int step = 0; step < STEPS; step++) {
                 visit(stage, random);
                 flight(stage, random);
@@ -264,12 +294,13 @@ class ModelPropsTest {
         }
         List<Sent> sent = new ArrayList<>();
         for (int i = random.nextInt(5); i >= 0; i--) {
-            Stage.Caller by = admins.get(random.nextInt(admins.size()));
-            Change change = change(rig, random);
+            boolean mad = random.nextInt(8) == 0;
+            Stage.Caller by = mad ? robots.get(0) : admins.get(random.nextInt(admins.size()));
+            Change change = mad ? braked(random) : change(rig, random);
             sent.add(new Sent(by, by.send("resource." + change.topic, change.payload, 0), change));
         }
         boolean breaks = random.nextInt(6) == 0;
-        Stage.@Nullable Caller gone = breaks ? sent.get(0).by : null;
+        Stage.@Nullable Caller gone = breaks && !robots.contains(sent.get(0).by) ? sent.get(0).by : null;
         if (gone != null) {
             admins.remove(gone);
             admins.add(stage.join(Stage.admin()));

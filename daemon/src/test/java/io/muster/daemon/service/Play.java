@@ -6,8 +6,11 @@ import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.state.Brake;
 import io.muster.inventory.state.DefinitionChanges;
+import io.muster.inventory.state.Policy;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Header;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -25,12 +29,14 @@ import java.util.regex.Pattern;
  * Performs a transcript. Lines that begin with {@code >} are commands:
  * <pre>
  * > start HOSTS                         a daemon with these hosts, of four cores each; a restart if there was one
- * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, others are the owner
+ * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, robot has a token, others are the owner
  * > NAME: stops reading | reads again | leaves
  * > NAME: cancels TOPIC                 the stream that NAME opened with that topic
  * > wait DURATION                       the clock advances: 50ms, 30s, 2h
  * > disk full | disk well
  * > gather 50ms                         sets muster.batch of the configuration
+ * > brake HOLDER HOSTS SECONDS          the only [[brake]] of the configuration
+ * > policy WHEN SECONDS HOLDER          the only [[policy]] of the configuration
  * </pre>
  * The effects of a command are written below it, indented: {@code journal} lines as they are on disk, without checksums and R, and
  * all responses with their receivers. {@code #} begins a comment.
@@ -85,6 +91,15 @@ final class Play {
             stage.rig.acquires.configure(
                     false,
                     gather.matches() ? duration(Long.parseLong(gather.group(1)), gather.group(2)) : Duration.ZERO);
+        } else if (command.startsWith("brake ")) {
+            String[] words = command.split(" ");
+            Brake brake = new Brake(words[1], 0, Integer.parseInt(words[2]), Double.parseDouble(words[3]));
+            stage.rig.inventory.brakes().configure(List.of(brake));
+        } else if (command.startsWith("policy ")) {
+            String[] words = command.split(" ");
+            Policy.When when = Policy.When.valueOf(words[1].toUpperCase(Locale.ROOT));
+            Policy policy = new Policy(when, Double.parseDouble(words[2]), "all", words[3], words[1], Purpose.NONE);
+            stage.rig.expiry.policies().configure(List.of(policy));
         } else if (command.startsWith("disk ")) {
             disk.fault(
                     command.equals("disk full")
@@ -100,7 +115,8 @@ final class Play {
         }
         stage.rig.settle();
         outcome.addAll(journal());
-        stage.sent.forEach(sent -> outcome.add(nameOf(sent.to()) + " < " + Stage.text(sent.response())));
+        stage.sent.forEach(
+                sent -> outcome.add(nameOf(sent.to()) + " < " + Stage.text(sent.response()).strip()));
         stage.sent.clear();
         return outcome;
     }
@@ -158,6 +174,7 @@ final class Play {
             case "fluxion", "simple" ->
                 stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, Set.of(Right.ACQUIRE)));
             case "guest" -> stage.join(Stage.guest());
+            case "robot" -> stage.join(Stage.robot());
             default ->
                 stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, Set.of()));
         });

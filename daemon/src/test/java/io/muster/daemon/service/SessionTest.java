@@ -141,7 +141,7 @@ class SessionTest {
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage resource.audit-answer resource.annotate resource.alerts
             """, ADMINS, """
-            resource.confirm resource.marks resource.audit resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
+            resource.confirm resource.marks resource.audit resource.brakes resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
             resource.list resource.summary resource.impact resource.R resource.layout resource.service resource.why

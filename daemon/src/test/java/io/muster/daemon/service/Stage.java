@@ -152,10 +152,7 @@ public final class Stage implements AutoCloseable {
                 new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters),
                 changes,
                 new Receiver(
-                        rig.inventory,
-                        rig.core,
-                        outcome -> {},
-                        new AlertSettings("", "instance", "", "x", new Fsd(1), 0.5)),
+                        rig.inventory, rig.core, outcome -> {}, new AlertSettings("", "instance", "", "x", new Fsd(1))),
                 new WebTokens(tokenFile, tokens, rig.inventory::now, aside));
     }
 
@@ -203,6 +200,13 @@ public final class Stage implements AutoCloseable {
     /** A program that may drain and undrain only with the holder {@code monitor}. */
     static Rights monitor() {
         return rights(1004, Credentials.USER | Credentials.LOCAL, "mon", Set.of(Right.HOLD), "monitor");
+    }
+
+    /** A program with a token, which may drain and undrain with the holder {@code nhc}. */
+    static Rights robot() {
+        Set<Right> hold = Set.of(Right.HOLD);
+        Identity identity = Identity.ofToken("nhc", hold, Set.of("nhc"), null);
+        return new Rights(identity, new Credentials(-1, Credentials.USER), "token:nhc", hold, Set.of("nhc"), null);
     }
 
     public Caller join(Rights rights) {

@@ -2,6 +2,7 @@ package io.muster.inventory.axis;
 
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.IntervalConsumer;
 import io.muster.inventory.json.Fields;
 import java.util.Locale;
 import java.util.Map;
@@ -94,11 +95,31 @@ public final class Liveness {
         return states.groups(ranks);
     }
 
+    /** Visits the intervals of equal states inside {@code ranks}, in ascending order. */
+    public void forEachIn(Idset ranks, IntervalConsumer<LivenessState> c) {
+        states.forEachIn(ranks, c);
+    }
+
+    /** Returns the same liveness, in which nothing is to be done about the absences of these ranks. */
+    public Liveness settle(Idset ranks) {
+        Idset.Builder absent = Idset.builder();
+        states.forEachIn(ranks, (first, last, state) -> {
+            if (state.absent() > 0) {
+                absent.addRange(first, last);
+            }
+        });
+        Idset some = absent.build();
+        return some.isEmpty()
+                ? this
+                : new Liveness(
+                        states.update(some, state -> state == null ? null : state.settled()), online, torpid, reports);
+    }
+
     public Liveness put(Idset ranks, LivenessState state) {
         Idset up = online.subtract(ranks);
         Idset slow = torpid.subtract(ranks);
         return new Liveness(
-                states.put(ranks, state),
+                states.update(ranks, state::after),
                 state.status() == Status.ONLINE ? up.union(ranks) : up,
                 state.status() == Status.TORPID ? slow.union(ranks) : slow,
                 reports.known(ranks));

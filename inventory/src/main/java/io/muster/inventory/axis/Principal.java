@@ -128,6 +128,11 @@ public record Principal(
         return one.uid == two.uid && (one.uid != NO_UID || one.user.equals(two.user));
     }
 
+    /** Returns whether the kernel of the daemon's host knows the user, as it knows a person there, and no token or certificate. */
+    public boolean isKnownToKernel() {
+        return uid != NO_UID;
+    }
+
     /** Returns the author to whom the holds and the change ids of this author belong. */
     public Principal person() {
         return speaker != null && speaker.squashed ? speaker.author : this;

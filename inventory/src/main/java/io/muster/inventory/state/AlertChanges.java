@@ -1,6 +1,5 @@
 package io.muster.inventory.state;
 
-import static io.muster.inventory.state.Decision.Rejection.Kind.EXISTS;
 import static io.muster.inventory.state.Decision.Rejection.Kind.INVALID;
 
 import io.muster.inventory.axis.Departed;
@@ -34,11 +33,8 @@ public final class AlertChanges {
      *
      * @param family the first part of the holder, which the holds of all alerts have
      * @param until time at which the hold ends by itself
-     * @param share the highest share of all ranks that may have holds of the family at the same time; one rank is always
-     *     allowed
      */
-    public record Fire(String host, String family, String fingerprint, String reason, double until, double share)
-            implements Command {
+    public record Fire(String host, String family, String fingerprint, String reason, double until) implements Command {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             Idset ranks = state.resources().ranksOf(host);
@@ -53,15 +49,6 @@ public final class AlertChanges {
             if (state.holds().matching(ranks, holder, this::mustChange).isEmpty()) {
                 return Decision.accept();
             }
-            Idset held = held(state);
-            long most = Math.max(1, (long) (share * state.resources().ranks().size()));
-            if (held.union(ranks).size() > Math.max(most, held.size())) {
-                return Decision.reject(
-                        EXISTS,
-                        "alerts hold " + held.size() + " of "
-                                + state.resources().ranks().size() + " ranks, and the limit is " + most + ": " + host
-                                + " is not drained");
-            }
             boolean fresh =
                     state.holds().matching(ranks, holder, hold -> hold != null).isEmpty();
             HoldChanges.Mode mode = fresh ? HoldChanges.Mode.NONE : HoldChanges.Mode.OVERWRITE;
@@ -70,16 +57,6 @@ public final class AlertChanges {
 
         private boolean mustChange(@Nullable Hold hold) {
             return hold == null || !reason.equals(hold.reason()) || until - hold.until() > LEAST_SECONDS;
-        }
-
-        private Idset held(InventoryState state) {
-            Idset.Builder held = Idset.builder();
-            state.holds().forEachIn(state.holds().held(), (first, last, set) -> {
-                if (set.holds().stream().anyMatch(hold -> hold.holder().startsWith(family + ":"))) {
-                    held.addRange(first, last);
-                }
-            });
-            return held.build();
         }
     }
 

@@ -30,6 +30,8 @@ public sealed interface Command
                 NoteChanges.Annotate,
                 AlertChanges.Fire,
                 AlertChanges.Resolve,
+                Braked,
+                Policy.Place,
                 Expected,
                 Command.Confirm,
                 Once,

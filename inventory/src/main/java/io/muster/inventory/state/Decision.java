@@ -10,8 +10,13 @@ public record Decision(List<Event> events, @Nullable Rejection rejection) {
      * for each reaction that a client may have.
      *
      * @param text one sentence for the user that sent the request
+     * @param brake the holders of the brake that refused the command; "" for every other kind
      */
-    public record Rejection(Kind kind, String text) {
+    public record Rejection(Kind kind, String text, String brake) {
+        public Rejection(Kind kind, String text) {
+            this(kind, text, "");
+        }
+
         public enum Kind {
             /** The request is not valid for this inventory. */
             INVALID,
@@ -26,6 +31,8 @@ public record Decision(List<Event> events, @Nullable Rejection rejection) {
             HELD_BY_OTHER,
             /** The change would go beyond a limit for one user. */
             LIMIT,
+            /** A program would drain more hosts than a {@link Brake} permits. */
+            BRAKED,
             /** The request repeats a change that was not written to disk, or is too old to be remembered. */
             FORGOTTEN
         }

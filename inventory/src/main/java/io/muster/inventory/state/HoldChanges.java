@@ -402,12 +402,30 @@ public final class HoldChanges {
             writeHold(out, targets, reason, overwrite, holder);
         }
 
+        /** After a person's undrain, or the end of a hold that a policy placed, policies do nothing more about the absences before. */
+        private InventoryState settled(InventoryState state, Principal by) {
+            Idset.Builder ranks = Idset.builder();
+            state.holds().forEachIn(targets.ranks(), (first, last, set) -> {
+                if (by.isKnownToKernel() || set.holds().stream().anyMatch(this::endsHoldOfPolicy)) {
+                    ranks.addRange(first, last);
+                }
+            });
+            return state.withLiveness(live -> live.settle(ranks.build()));
+        }
+
+        private boolean endsHoldOfPolicy(Hold hold) {
+            return isOf(hold) && hold.by().equals(Principal.DAEMON);
+        }
+
+        private boolean isOf(Hold hold) {
+            return holder.equals(EVERYBODY) || hold.holder().equals(holder);
+        }
+
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            boolean all = holder.equals(EVERYBODY);
-            UnaryOperator<@Nullable HoldSet> lift =
-                    set -> HoldSet.without(set, hold -> all || hold.holder().equals(holder));
-            return state.withHolds(h -> h.change(targets.ranks(), lift))
+            UnaryOperator<@Nullable HoldSet> lift = set -> HoldSet.without(set, this::isOf);
+            return settled(state, by)
+                    .withHolds(h -> h.change(targets.ranks(), lift))
                     .withDeparted(targets.departed(), departed -> departed.withHolds(lift.apply(departed.holds())));
         }
     }

@@ -76,7 +76,7 @@ public final class LivenessChanges {
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            LivenessState reported = new LivenessState(change.status(), time, cause, extras);
+            LivenessState reported = new LivenessState(change.status(), time, cause, 0, extras);
             return state.withLiveness(l -> l.put(targets.ranks(), reported));
         }
     }

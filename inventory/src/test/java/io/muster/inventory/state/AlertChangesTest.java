@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 class AlertChangesTest {
-    private static final double HALF = 0.5;
-
     private final States four = States.four();
 
-    private static Command fire(String host, String fingerprint, double until, double share) {
-        return new AlertChanges.Fire(host, "alerts", fingerprint, "hot", until, share);
+    private static Command fire(String host, String fingerprint, double until) {
+        return new AlertChanges.Fire(host, "alerts", fingerprint, "hot", until);
     }
 
     private String words(Command command) {
@@ -26,10 +24,10 @@ class AlertChangesTest {
 
     @Test
     void eachAlertHasAHoldOfItsOwn() {
-        assertThat(words(fire("host1", "a1", 500, HALF)))
+        assertThat(words(fire("host1", "a1", 500)))
                 .isEqualTo("drain {'idset':'1','nodelist':'host1','reason':'hot','overwrite':0,"
                         + "'holder':'alerts:a1','until':500}");
-        four.after(fire("host1", "b2", 500, HALF));
+        four.after(fire("host1", "b2", 500));
         assertThat(holders(1)).isEqualTo("alerts:a1 alerts:b2");
         assertThat(words(new AlertChanges.Resolve("alerts", "a1", "over")))
                 .isEqualTo(
@@ -39,16 +37,16 @@ class AlertChangesTest {
 
     @Test
     void aRepeatedAlertExtendsItsHoldOnlyByMoreThanAMinute() {
-        four.after(fire("host1", "a1", 500, HALF));
-        assertThat(words(fire("host1", "a1", 530, HALF))).isEmpty();
-        assertThat(words(fire("host1", "a1", 400, HALF))).isEmpty();
-        assertThat(words(fire("host1", "a1", 700, HALF))).contains("'until':700");
+        four.after(fire("host1", "a1", 500));
+        assertThat(words(fire("host1", "a1", 530))).isEmpty();
+        assertThat(words(fire("host1", "a1", 400))).isEmpty();
+        assertThat(words(fire("host1", "a1", 700))).contains("'until':700");
         assertThat(four.state().holds().nextDeadline()).isEqualTo(700);
     }
 
     @Test
     void theEndOfAnUnknownAlertChangesNothing() {
-        four.after(fire("host1", "a1", 500, HALF));
+        four.after(fire("host1", "a1", 500));
         four.after(new HoldChanges.Drain("2", "by hand", HoldChanges.Mode.NONE, "alerts", 0));
         assertThat(words(new AlertChanges.Resolve("alerts", "b2", "over"))).isEmpty();
         assertThat(words(new AlertChanges.Resolve("other", "a1", "over"))).isEmpty();
@@ -56,40 +54,17 @@ class AlertChangesTest {
     }
 
     @Test
-    void alertsHoldAtMostTheGivenShareOfTheHosts() {
-        four.after(fire("host0", "a0", 500, HALF), fire("host1", "a1", 500, HALF));
-        assertThat(words(fire("host2", "a2", 500, HALF)))
-                .isEqualTo("EXISTS alerts hold 2 of 4 ranks, and the limit is 2: host2 is not drained");
-        assertThat(words(fire("host1", "b1", 500, HALF)))
-                .as("a second alert of a host takes no more hosts")
-                .contains("alerts:b1");
-        assertThat(words(fire("host1", "a1", 900, 0)))
-                .as("a host that is held stays held, also if the share is less now")
-                .contains("'until':900");
-        four.after(new AlertChanges.Resolve("alerts", "a0", "over"));
-        assertThat(words(fire("host2", "a2", 500, HALF))).contains("alerts:a2");
-    }
-
-    @Test
-    void oneHostMayAlwaysBeHeldAndOtherHoldsDoNotCount() {
-        four.after(new HoldChanges.Drain("0-2", "by hand", HoldChanges.Mode.NONE, "admin", 0));
-        assertThat(words(fire("host3", "a3", 500, 0))).contains("alerts:a3");
-        assertThat(words(fire("host2", "a2", 500, 0)))
-                .startsWith("EXISTS alerts hold 1 of 4 ranks, and the limit is 1");
-    }
-
-    @Test
     void anUnknownHostIsRefusedAndAnExcludedHostIsIgnored() {
-        assertThat(words(fire("host9", "a1", 500, HALF))).isEqualTo("INVALID there is no host host9");
-        assertThat(words(fire("1", "a1", 500, HALF))).as("a rank is no host").isEqualTo("INVALID there is no host 1");
-        assertThat(words(fire("host[0-1]", "a1", 500, HALF))).startsWith("INVALID there is no host");
+        assertThat(words(fire("host9", "a1", 500))).isEqualTo("INVALID there is no host host9");
+        assertThat(words(fire("1", "a1", 500))).as("a rank is no host").isEqualTo("INVALID there is no host 1");
+        assertThat(words(fire("host[0-1]", "a1", 500))).startsWith("INVALID there is no host");
         four.after(new MembershipChanges.Exclude("1", null));
-        assertThat(words(fire("host1", "a1", 500, HALF))).isEmpty();
+        assertThat(words(fire("host1", "a1", 500))).isEmpty();
     }
 
     @Test
     void resolvingAnAlertEndsTheHoldOfADepartedHost() {
-        four.after(fire("host3", "a3", 500, HALF));
+        four.after(fire("host3", "a3", 500));
         four.after(new DefinitionChanges.Define(
                 States.resources("0-2", "host[0-2]"),
                 "configuration",

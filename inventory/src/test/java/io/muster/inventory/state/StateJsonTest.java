@@ -40,7 +40,7 @@ class StateJsonTest {
             + "'property-add':{'debug':'0-1'},'property-remove':{},'expiration':5000.5,"
             + "'liveness':["
             + "{'idset':'0,2','nodelist':'host[0,2]','status':'online','since':100,'cause':'defined'},"
-            + "{'idset':'1','nodelist':'host1','status':'offline','since':100,'cause':'no heartbeat'}],"
+            + "{'idset':'1','nodelist':'host1','status':'offline','since':100,'cause':'no heartbeat','absent':100}],"
             + "'absent':["
             + "{'idset':'2','nodelist':'host2','kind':'config','reason':'resource.exclude','since':100,"
             + "'by':{'userid':1001,'user':'alice','pid':42}},"

@@ -110,7 +110,8 @@ class AlertmanagerTest {
                 directory,
                 "metrics = \"127.0.0.1:0\"",
                 DaemonProcess.Setup.nodes("node[0-19]"),
-                block("toml").replace("share = 0.05", "share = 0.1"),
+                block("toml").replace("share = 0.05\n", "")
+                        + "[[brake]]\nholder = \"alerts:*\"\nhosts = \"10%\"\nwindow = \"1h\"\n",
                 listener.config());
         Process alertmanager = null;
         try (DaemonProcess daemon =
@@ -134,9 +135,9 @@ class AlertmanagerTest {
             alert("Fan", "node2", later);
             patiently().until(() -> holds(daemon).contains("Fan: on node2"));
             alert("Fan", "node3", later);
-            patiently().until(() -> metrics(daemon).matches("(?s).*muster_alerts_total\\{result=\"share\"} [1-9].*"));
+            patiently().until(() -> metrics(daemon).matches("(?s).*muster_alerts_total\\{result=\"brake\"} [1-9].*"));
             assertThat(holds(daemon)).doesNotContain("node3:");
-            daemon.output().await("alerts hold 2 of 20 ranks, and the limit is 2: node3 is not drained");
+            daemon.output().await("the brake on alerts:* permits 10% of the hosts (2) in 60m, 2 are used");
 
             alert("Disk", "node1", Instant.now());
             alert("Fan", "node2", Instant.now());

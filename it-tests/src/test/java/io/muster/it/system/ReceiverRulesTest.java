@@ -31,7 +31,7 @@ class ReceiverRulesTest {
                 tests:
                   - interval: 1m
                     input_series:
-                      - series: 'muster_alerts_total{instance="m1",result="share"}'
+                      - series: 'muster_alerts_total{instance="m1",result="brake"}'
                         values: '0x20 1x40'
                       - series: 'muster_alerts_total{instance="m1",result="held"}'
                         values: '0+1x60'
@@ -48,8 +48,9 @@ class ReceiverRulesTest {
                           - exp_labels: {severity: critical, instance: m1}
                             exp_annotations:
                               summary: Muster on m1 refuses to drain more hosts for alerts.
-                              description: "The alerts that fire name more hosts than alerts.share of Muster's configuration \
-                permits. The further hosts still get jobs: look at the alerts, and drain hosts by hand or raise alerts.share."
+                              description: "The alerts that fire name more hosts than the [[brake]] for alerts in Muster's \
+                configuration permits. The further hosts still get jobs: look at the alerts and at `muster brake`, and drain hosts by hand \
+                or raise the limit."
                       - eval_time: 50m
                         alertname: MusterAlertsRefused
                         exp_alerts: []

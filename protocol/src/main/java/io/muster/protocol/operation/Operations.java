@@ -183,6 +183,9 @@ public final class Operations {
             row("resource.audit", Right.READ, QUESTION)
                     .at(get("audit", "/v1/audit"))
                     .by(Service::audit),
+            row("resource.brakes", Right.READ, QUESTION)
+                    .at(get("brakes", "/v1/brakes"))
+                    .by(Service::brakes),
             row(WhyQuery.TOPIC, Right.READ, QUESTION, EXPLAINED, COUNT, LIMIT, AFTER)
                     .at(get("why", "/v1/why"))
                     .with(WhyQuery::parse, Service::why),

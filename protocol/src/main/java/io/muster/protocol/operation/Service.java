@@ -60,6 +60,9 @@ public interface Service {
     /** Answers with the condition of the daemon, its schedulers, and the user that asks. */
     void service();
 
+    /** Answers with the limits on what programs drain, and what they refused. */
+    void brakes();
+
     /** Carries out the alerts of a message of an Alertmanager. */
     void alerts(ObjectNode message);
 }
