@@ -27,7 +27,11 @@ public enum Key {
     ACCESS_ALLOW_ROOT_OWNER("access", "allow-root-owner", Effect.RELOAD, "root has the owner's rights"),
     ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
     ACCESS_ROLES("access", "roles", Effect.RELOAD, "users and groups with flux's admin role"),
-    GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, or san, ca, crl and root; rights, holder"),
+    GRANT(
+            "",
+            "grant",
+            Effect.RELOAD,
+            "rights as [[grant]] entries: who, or san, ca, crl and root; rights, holder, hosts"),
     LISTEN(
             "",
             "listen",
@@ -40,6 +44,10 @@ public enum Key {
             "levels of the resource graph as [[graph]] entries: type, names or count, in, hosts, holds, each, size,"
                     + " unit, properties, subsystem, relationship, direction"),
     HOLDS_CLASSES("holds", "classes", Effect.RELOAD, "names of the classes that a hold may have"),
+    HOLDS_CHECKS("holds", "checks", Effect.RELOAD, "names of the checks whose result may end a hold"),
+    HOLDS_ACTIONS("holds", "actions", Effect.RELOAD, "names of the actions that a hold may ask for"),
+    HOLDS_REBOOTS(
+            "holds", "reboots", Effect.RELOAD, "those of the actions that another boot id of the host has to prove"),
     ALERTS_HOLDER(
             "alerts", "holder", Effect.RELOAD, "holder of the holds that alerts place; without it, alerts are refused"),
     ALERTS_LABEL("alerts", "label", Effect.RELOAD, "label of an alert that names the host"),

@@ -90,11 +90,11 @@ class ModelPropsTest {
         }
     }
 
-    private static Change change(Random random) {
+    private Change change(Random random) {
         Idset targets = some(random);
         String named = "{\"targets\":\"" + targets + "\",\"reason\":\"because\"";
         boolean yes = random.nextBoolean();
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(12)) {
             case 0, 1 ->
                 new Change(
                         "drain",
@@ -119,6 +119,20 @@ class ModelPropsTest {
                         "property-" + (yes ? "add" : "remove"),
                         "{\"properties\":{\"" + name + "\":\"" + targets + "\"}}",
                         naive -> naive.edit(yes, Map.of(name, targets)));
+            }
+            case 8 ->
+                new Change(
+                        "drain",
+                        named + ",\"holder\":\"c\",\"check\":\"nhc\"}",
+                        naive -> naive.drainUntilCheck(targets, "c", NOW, BY));
+            case 9, 10 -> {
+                long attempt = Math.max(1, model.attempts - random.nextInt(3));
+                int rank = targets.first();
+                String result = "{\"host\":\"node" + rank + "\",\"check\":\"nhc\",\"attempt\":" + attempt;
+                yield new Change(
+                        "check-result",
+                        result + ",\"result\":\"" + (yes ? "ok" : "failed") + "\"}",
+                        naive -> naive.checkResult(rank, "c", attempt, yes));
             }
             default -> {
                 double when = random.nextInt(3) * 2_000_000_000.0;
