@@ -6,6 +6,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.client.FluxClient;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  muster drain node7 bad fan",
             "  muster drain --holder=ops --for=4h node[0-9] new firmware",
+            "  muster drain --action=reboot --until-check=nhc node7 new kernel",
             "  muster drain"
         })
 public final class Drain extends Change {
@@ -66,6 +68,22 @@ public final class Drain extends Change {
                     "End this hold at that time. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
                             + " Forms: " + When.FORMS + ".")
     private @Nullable String until;
+
+    @Option(
+            names = "--until-check",
+            paramLabel = "CHECK",
+            description =
+                    "End this hold when a check of the host passes: a name from holds.checks. `muster check-node` and `muster"
+                            + " check-result` report.")
+    private String check = "";
+
+    @Option(
+            names = "--action",
+            paramLabel = "ACTION",
+            description =
+                    "Ask for an action on each host when it is idle: a name from holds.actions. `muster work` shows and claims the"
+                            + " work. This needs the right action.")
+    private String action = "";
 
     @Mixin
     private final DrainList list = new DrainList();
@@ -108,7 +126,14 @@ public final class Drain extends Change {
                     Exit.USAGE, "--until: " + until + " is in the past", "without --until, the hold has no end");
         }
         return new HoldChanges.Drain(
-                targets(String.valueOf(targets)), ReasonWords.join(reason), force.mode(), holder, end);
+                targets(String.valueOf(targets)),
+                ReasonWords.join(reason),
+                force.mode(),
+                holder,
+                0,
+                end,
+                0,
+                new Purpose("", "", check, action));
     }
 
     @Override
