@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A thousand holds that ask for an action and end by a check, with a kill at each transition, in virtual time. */
 @Tag("simulate")
 final class RepairsTest {
-    private static final int HOLDS = 1000;
+    private static final int HOLDS = Integer.getInteger("muster.repairs", 1000);
 
     @TempDir
     private Path directory;

@@ -19,7 +19,6 @@ import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +73,7 @@ public final class CheckNode extends ServerVerb {
             description =
                     "How the program says what is wrong: with the last line of its output (exit), with that of LBNL NHC (nhc), or"
                             + " with the first line without performance data (nagios). Status 0 is ok in each. Default: exit.")
-    private HealthProgram.Convention convention = HealthProgram.Convention.EXIT;
+    private String convention = "exit";
 
     @Option(names = "--boot-id", paramLabel = "FILE", hidden = true)
     private Path bootId = Path.of("/proc/sys/kernel/random/boot_id");
@@ -120,7 +119,7 @@ public final class CheckNode extends ServerVerb {
             say(node, name, null);
             return Exit.OK;
         }
-        HealthProgram.Verdict verdict = new HealthProgram(convention, duration()).run(program);
+        HealthProgram.Verdict verdict = new HealthProgram(convention(), duration()).run(program);
         for (JsonNode each : attempts) {
             long attempt = each.path("attempt").asLong();
             report(client, new CheckChanges.ReportCheck(node, name, attempt, verdict.ok(), verdict.detail()));
@@ -129,11 +128,22 @@ public final class CheckNode extends ServerVerb {
         return verdict.ok() ? Exit.OK : Exit.ERROR;
     }
 
-    private Duration duration() {
+    private HealthProgram.Convention convention() {
+        return switch (convention) {
+            case "exit" -> HealthProgram.Convention.EXIT;
+            case "nhc" -> HealthProgram.Convention.NHC;
+            case "nagios" -> HealthProgram.Convention.NAGIOS;
+            default ->
+                throw new Failure(
+                        Exit.USAGE, "--convention: there is no convention \"" + convention + "\"", "give exit, nhc or nagios");
+        };
+    }
+
+    private Fsd duration() {
         try {
             Fsd parsed = Fsd.parse(limit);
             if (parsed.seconds() > 0 && !parsed.isForever()) {
-                return parsed.toDuration();
+                return parsed;
             }
         } catch (MalformedException e) {
             // The sentence below describes the form of a duration.

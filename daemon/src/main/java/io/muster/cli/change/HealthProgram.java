@@ -2,12 +2,12 @@ package io.muster.cli.change;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.muster.daemon.config.Fsd;
 import io.muster.inventory.problem.Text;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.InterruptedIOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -36,11 +36,11 @@ final class HealthProgram {
     record Verdict(boolean ok, String detail) {}
 
     private final Convention convention;
-    private final Duration limit;
+    private final Fsd limit;
     private volatile String first = "";
     private volatile String last = "";
 
-    HealthProgram(Convention convention, Duration limit) {
+    HealthProgram(Convention convention, Fsd limit) {
         this.convention = convention;
         this.limit = limit;
     }
@@ -56,8 +56,8 @@ final class HealthProgram {
         try {
             process.getOutputStream().close();
             CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> read(process));
-            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
-                return new Verdict(false, "did not end within " + limit.toSeconds() + " s");
+            if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+                return new Verdict(false, "did not end within " + limit);
             }
             await(reader);
             return verdict(process.exitValue());
