@@ -1,6 +1,8 @@
 package io.muster.cli;
 
 import io.muster.cli.change.AcquireRelease;
+import io.muster.cli.change.CheckNode;
+import io.muster.cli.change.CheckResult;
 import io.muster.cli.change.ClockAccept;
 import io.muster.cli.change.Drain;
 import io.muster.cli.change.ExpirationClear;
@@ -11,6 +13,7 @@ import io.muster.cli.change.Reload;
 import io.muster.cli.change.TargetChange;
 import io.muster.cli.change.Undrain;
 import io.muster.cli.change.UpgradeFinish;
+import io.muster.cli.change.WorkVerbs;
 import io.muster.cli.follow.Acquire;
 import io.muster.cli.follow.Eventlog;
 import io.muster.cli.follow.Relay;
@@ -94,6 +97,9 @@ final class Verbs {
         add(is("graph") ? new Graph(console) : null);
         add(is("drain") ? new Drain(console) : null);
         add(is("undrain") ? new Undrain(console) : null);
+        add(is("check-result") ? new CheckResult(console) : null);
+        add(is("check-node") ? new CheckNode(console, Environment.ofProcess()) : null);
+        add(is("work") ? work() : null);
         add(is("exclude") ? new TargetChange.Exclude(console) : null);
         add(is("include") ? new TargetChange.Include(console) : null);
         add(is("online") ? new TargetChange.Online(console) : null);
@@ -148,6 +154,14 @@ final class Verbs {
 
     private CommandLine acquire() {
         return new CommandLine(new Acquire(console)).addSubcommand("release", new AcquireRelease(console));
+    }
+
+    private CommandLine work() {
+        return family("work", "Show, claim and report the work that holds ask for.")
+                .addSubcommand("list", new WorkVerbs.Listing(console))
+                .addSubcommand("claim", new WorkVerbs.Claim(console))
+                .addSubcommand("done", new WorkVerbs.Done(console))
+                .addSubcommand("failed", new WorkVerbs.Failed(console));
     }
 
     private CommandLine property() {

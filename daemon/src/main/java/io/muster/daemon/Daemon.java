@@ -253,7 +253,7 @@ final class Daemon {
         Selections selections = new Selections(core.inventory(), searches, structures);
         Changes changes = new Changes(
                 core.inventory(),
-                core.streams().acquires(),
+                core.streams(),
                 selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),

@@ -8,6 +8,7 @@ import io.muster.cli.Shell.Result;
 import io.muster.daemon.RunningDaemon;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.access.Scope;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.protocol.operation.Right;
 import io.muster.protocol.wire.Credentials;
@@ -123,7 +124,7 @@ class FluxCheckTest {
 
     private static Rights rights(Right... granted) {
         Identity flux = Identity.ofKernel(999, -1, 0);
-        return new Rights(flux, new Credentials(999, Credentials.USER), "flux", Set.of(granted), Set.of(), null);
+        return new Rights(flux, new Credentials(999, Credentials.USER), "flux", Set.of(granted), Scope.NONE, null);
     }
 
     /** Writes a flux command that prints a version, and prints facts instead of running the script that it is given. */

@@ -103,6 +103,8 @@ final class JsonSchemaTest {
             "(service|list-document|audited|difference|brake-count|brakes-document|policy)\\b.*|.*\\.standby.*|.*\\.next is integer"
                     + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string");
 
+    private static final String HOLDS = "[holds]\nchecks = [\"nhc\"]\nactions = [\"reseat\"]\n";
+
     private final Set<String> run = new TreeSet<>();
     private final List<String> wrong = new ArrayList<>();
 
@@ -148,7 +150,7 @@ final class JsonSchemaTest {
         withoutADaemon();
         Path state = directory.resolve("state");
         try (RunningDaemon daemon =
-                RunningDaemon.start(directory, RESOURCES + "[[listen]]\nhttp = \"127.0.0.1:0\"\n")) {
+                RunningDaemon.start(directory, RESOURCES + HOLDS + "[[listen]]\nhttp = \"127.0.0.1:0\"\n")) {
             shell = new Shell().with("MUSTER_URI", daemon.uri());
             look("node[0-8]");
             change();
@@ -314,6 +316,30 @@ final class JsonSchemaTest {
         json(0, "brake");
     }
 
+    /** Work on a host of which the client reports usage. */
+    private void work(FluxClient client) throws IOException {
+        json(0, "drain", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
+        json(0, "work list");
+        ObjectNode usage = JsonMapper.builder().build().createObjectNode().put("allocated", "");
+        await().atMost(Duration.ofMinutes(1))
+                .ignoreException(RpcException.class)
+                .until(() -> {
+                    client.rpc(ReportRequest.USAGE_TOPIC, usage);
+                    return shell.run("work", "list", "--json").out().contains("\"offered\"");
+                });
+        json(0, "work claim", "--dry-run", "node1");
+        json(0, "work claim", "node1");
+        json(0, "work failed", "node1", "no fan");
+        json(5, "work claim", "node1");
+        json(0, "drain", "-f", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
+        json(0, "work claim", "node1");
+        json(0, "work done", "node1");
+        json(1, "check-node", "--host=node1", "nhc", "--", "false");
+        json(0, "work list");
+        json(0, "check-result", "node1", "nhc", "ok");
+        json(0, "check-node", "--host=node1", "nhc", "--", "true");
+    }
+
     /** Leaves an acquisition with an owner behind: the connection ends without a cancellation. */
     private void withAnOwner(RunningDaemon daemon) throws Exception {
         try (FluxClient client = FluxClient.connect(daemon.uri())) {
@@ -336,6 +362,7 @@ final class JsonSchemaTest {
             }
             json(0, "impact", "all");
             json(0, "why", "node1");
+            work(client);
         }
         await().atMost(Duration.ofMinutes(1))
                 .until(() -> shell.run("status", "--json").out().contains("\"connected\":false"));

@@ -204,6 +204,20 @@ final class SimCluster {
         heal();
     }
 
+    /** Runs without other faults than those of the repairs, until these are done, and checks everything. */
+    void run(SimRepairs repairs) {
+        daemons.forEach(SimDaemon::start);
+        schedulers.forEach(SimScheduler::start);
+        simulation.runUntil(simulation.now() + 20 * SECOND);
+        repairs.start();
+        long end = simulation.now() + 100_000 * SECOND;
+        while (!repairs.areDone()) {
+            SimWitness.require(simulation.now() < end, "the repairs do not end: " + repairs + "; " + describe());
+            simulation.runUntil(simulation.now() + SECOND);
+        }
+        heal();
+    }
+
     private void fault() {
         faults++;
         simulation.trace(faults);

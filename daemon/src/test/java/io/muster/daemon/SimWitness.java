@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,8 @@ final class SimWitness {
     private final List<Point> line = new ArrayList<>(List.of(Point.START));
     /** The events that the log does not have any more, with the ones before, for each time when it lost some. */
     private final List<List<Point>> former = new ArrayList<>();
+
+    private BiConsumer<Entry, InventoryState> watcher = (entry, before) -> {};
 
     private String lastTxn = "";
     private long lastTerm;
@@ -62,6 +65,11 @@ final class SimWitness {
     /** @param clock the true time in seconds */
     SimWitness(DoubleSupplier clock) {
         this.clock = clock;
+    }
+
+    /** Calls {@code each} with each event and the state before it. */
+    void watch(BiConsumer<Entry, InventoryState> each) {
+        watcher = each;
     }
 
     /** @param leader the term of the daemon that leads; 0 if none does */
@@ -135,6 +143,7 @@ final class SimWitness {
                         "a hold on rank " + rank + " begins that is not planned, or begins early, at seq " + seq);
             });
         }
+        watcher.accept(entry, state());
         UUID change = entry.id() == null ? null : entry.id().id();
         made(change, seq);
         InventoryState after = entry.applyTo(state());

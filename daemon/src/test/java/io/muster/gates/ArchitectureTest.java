@@ -85,8 +85,8 @@ final class ArchitectureTest {
             daemon.past         | state history                                       |                                  | ledger                                                 | daemon.service cli.past
             daemon.core         | json idset hostlist rset axis level state status    | wire rpc acquire                 | ledger                                                 | daemon.*
             daemon.account      |                                                     | wire rpc                         |                                                        | daemon.*
-            daemon.access       | json axis                                           | wire operation                   | config core account                                    | daemon.* cli
-            daemon.token        | problem json axis                                   | operation                        | journal.disk account access                            | daemon.service daemon.api daemon cli.token
+            daemon.access       | json hostlist axis                                  | wire operation                   | config core account                                    | daemon.* cli
+            daemon.token        | problem json axis                                   | operation                        | config journal.disk account access                     | daemon.service daemon.api daemon cli.token
             daemon.alert        | problem json idset rset axis state                  | rpc                              | config core                                            | daemon.service daemon
             daemon.tls          | problem                                             | tls                              | config access                                          | daemon.* cli
             daemon.service      | *                                                   | wire rpc acquire admin operation | config ledger past core account access token alert tls | daemon.net daemon.api daemon

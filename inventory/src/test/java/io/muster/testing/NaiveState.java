@@ -40,6 +40,8 @@ public final class NaiveState {
     private double starts;
     private double expires;
     private boolean expirationSet;
+    public long attempts;
+    private int failures;
 
     /** A command with an id that led to events. */
     public record Sent(Once command, Principal by, double time) {}
@@ -60,6 +62,7 @@ public final class NaiveState {
         public final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);
         Set<String> defined = new TreeSet<>();
         final TreeMap<String, Boolean> edits = new TreeMap<>();
+        final TreeMap<String, Long> attempts = new TreeMap<>();
 
         Rank(String host, Liveness.Status status, double since) {
             this.host = host;
@@ -91,12 +94,13 @@ public final class NaiveState {
             copy.absent.addAll(absent);
             copy.defined.addAll(defined);
             copy.edits.putAll(edits);
+            copy.attempts.putAll(attempts);
             return copy;
         }
 
         @Override
         public String toString() {
-            return List.of(host, status, since, holds, plans, absent, defined, edits)
+            return List.of(host, status, since, holds, plans, absent, defined, edits, attempts)
                     .toString();
         }
     }
@@ -137,13 +141,16 @@ public final class NaiveState {
         copy.starts = starts;
         copy.expires = expires;
         copy.expirationSet = expirationSet;
+        copy.attempts = attempts;
+        copy.failures = failures;
         return copy;
     }
 
     /** Returns the whole state as text: states with the same text are equal. */
     @Override
     public String toString() {
-        return List.of(ranks, departed, defined, starts, expires, expirationSet).toString();
+        return List.of(ranks, departed, defined, starts, expires, expirationSet, attempts, failures)
+                .toString();
     }
 
     /** A change of a state. */
@@ -236,13 +243,39 @@ public final class NaiveState {
                         && by.author().equals(hold.by().author());
                 double since = anew ? now : hold.since();
                 double changed = anew || !same ? now : hold.changed();
-                Hold next = new Hold(holder, reason, since, changed, by, begin, end, Purpose.NONE, 0, Extras.NONE);
-                Hold repeated =
-                        new Hold(holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, Extras.NONE);
+                Hold next = new Hold(holder, reason, since, changed, by, begin, end, Purpose.NONE, 0, null, Extras.NONE);
+                Hold repeated = new Hold(
+                        holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, null, Extras.NONE);
                 if (!by.author().equals(hold.by().author()) || !repeated.equals(hold)) {
                     of.apply(rank).put(holder, next);
                 }
             }
+        }
+        return null;
+    }
+
+    /** Places holds that end by a check, all of them as one attempt. */
+    public @Nullable Kind drainUntilCheck(Idset targets, String holder, double now, Principal by) {
+        Kind refused = drain(targets, "because", Mode.NONE, holder, 0, now, by);
+        if (refused == null) {
+            attempts++;
+            at(targets).forEach(rank -> rank.attempts.put(holder, attempts));
+        }
+        return refused;
+    }
+
+    public @Nullable Kind checkResult(int id, String holder, long attempt, boolean ok) {
+        Rank rank = at(Idset.of(id)).get(0);
+        if (!rank.holds.containsKey(holder)) {
+            return Kind.EXISTS;
+        }
+        if (rank.attempts.getOrDefault(holder, 0L) != attempt) {
+            return Kind.STALE;
+        }
+        if (ok) {
+            rank.holds.remove(holder);
+        } else {
+            failures++; // the hold has another line
         }
         return null;
     }

@@ -30,6 +30,7 @@ public record StateDocument(ObjectNode json) {
     public static final String STATE = "resource.state";
     public static final String LAYOUT = "resource.layout";
     public static final String IMPACT = "resource.impact";
+    public static final String WORK = "resource.work";
     static final String HOLDS = "resource.holds";
     public static final String SUMMARY = "resource.summary";
 

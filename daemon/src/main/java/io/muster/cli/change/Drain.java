@@ -7,6 +7,7 @@ import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.When;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.client.FluxClient;
@@ -36,7 +37,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  muster drain node7 bad fan",
             "  muster drain --class=hardware --ticket=OPS-881 node7 bad dimm",
-            "  muster drain --holder=ops --from='2030-12-01 08:00' --for=12h @rack3 new cooling"
+            "  muster drain --holder=ops --from='2030-12-01 08:00' --for=12h @rack3 new cooling",
+            "  muster drain --action=reboot --until-check=nhc node7 new kernel"
         })
 public final class Drain extends Change {
     @Parameters(
@@ -79,6 +81,22 @@ public final class Drain extends Change {
                     "End this hold at that time. 4h means in 4 hours, or 4 hours after --from, and \"tue 16:00\" the next Tuesday at that time."
                             + " Forms: " + When.FORMS + ".")
     private @Nullable String until;
+
+    @Option(
+            names = "--until-check",
+            paramLabel = "CHECK",
+            description =
+                    "End this hold when a check of the host passes: a name from holds.checks. `muster check-node` and `muster"
+                            + " check-result` report.")
+    private String check = "";
+
+    @Option(
+            names = "--action",
+            paramLabel = "ACTION",
+            description =
+                    "Ask for an action on each host when it is idle: a name from holds.actions. `muster work` shows and claims the"
+                            + " work. This needs the right action.")
+    private String action = "";
 
     @Mixin
     private final DrainList list = new DrainList();

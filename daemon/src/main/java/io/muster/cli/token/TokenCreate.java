@@ -37,7 +37,8 @@ public final class TokenCreate extends TokenVerb {
             paramLabel = "RIGHT,...",
             split = ",",
             hideParamSyntax = true,
-            description = "Rights of the token: read, follow, hold, alerts or change. Default: read.")
+            description =
+                    "Rights of the token: read, follow, hold, alerts, report-check, work, action or change. Default: read.")
     private List<String> rights = List.of("read");
 
     @Option(
@@ -45,6 +46,12 @@ public final class TokenCreate extends TokenVerb {
             paramLabel = "HOLDER",
             description = "With the right hold: the holder under which the token drains.")
     private @Nullable String holder;
+
+    @Option(
+            names = "--hosts",
+            paramLabel = "HOSTS",
+            description = "With the right report-check: the hosts whose checks the token reports, or all.")
+    private @Nullable String hosts;
 
     @Option(
             names = "--for",
@@ -59,7 +66,7 @@ public final class TokenCreate extends TokenVerb {
     @Override
     int run(TokenFile file) throws IOException {
         String text = Token.newText();
-        Token token = new TokenOrder(name, rights, holder, lifetime)
+        Token token = new TokenOrder(name, rights, holder, hosts, lifetime)
                 .token(Token.digest(text), console().now());
         edit(file, tokens -> TokenOrder.with(tokens, token));
         if (json()) {

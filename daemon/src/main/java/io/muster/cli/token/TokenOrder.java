@@ -3,6 +3,7 @@ package io.muster.cli.token;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
 import io.muster.daemon.config.Fsd;
+import io.muster.daemon.config.Grant;
 import io.muster.daemon.token.Token;
 import io.muster.daemon.token.TokenFile;
 import io.muster.inventory.axis.Epoch;
@@ -20,7 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param lifetime a duration of Flux, or inf
  */
 record TokenOrder(
-        String name, List<String> rights, @Nullable String holder, String lifetime) {
+        String name,
+        List<String> rights,
+        @Nullable String holder,
+        @Nullable String hosts,
+        String lifetime) {
     /** @throws Failure naming the option that is wrong */
     Token token(String digest, double time) {
         refuse("NAME", Token.nameFault(name));
@@ -34,8 +39,9 @@ record TokenOrder(
                             "the rights of tokens are " + String.join(", ", Token.WORDS))));
         }
         refuse("--holder", Token.holderFault(granted, holder));
+        refuse("--hosts", Grant.hostsFault(granted.contains(Right.REPORT_CHECK), hosts));
         double now = Epoch.rounded(time);
-        return new Token(name, digest, granted, holder, now, expires(now));
+        return new Token(name, digest, granted, holder, hosts, now, expires(now));
     }
 
     private double expires(double now) {

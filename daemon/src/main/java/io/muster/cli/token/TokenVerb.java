@@ -79,6 +79,7 @@ abstract class TokenVerb extends Verb {
         ArrayNode rights = to.putArray("rights");
         Token.words(token.rights()).forEach(rights::add);
         to.put("holder", token.holder());
+        to.put("hosts", token.hosts());
         to.put("created", Times.rfc3339(token.created()));
         to.put("expires", token.expires() > 0 ? Times.rfc3339(token.expires()) : null);
     }

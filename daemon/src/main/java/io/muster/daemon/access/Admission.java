@@ -89,10 +89,12 @@ public final class Admission {
     private Rights rights(Identity identity, Credentials credentials, String user) {
         Set<Right> granted = EnumSet.noneOf(Right.class);
         Set<String> holders = new HashSet<>();
+        Set<String> hosts = new HashSet<>();
         Identity.Named named = identity.named();
         if (named != null) {
             granted.addAll(named.rights());
-            holders.addAll(named.holders());
+            holders.addAll(named.scope().holders());
+            hosts.addAll(named.scope().hosts());
         }
         for (Granted each : grants) {
             boolean byRole = each.toRole() && credentials.has(Credentials.ADMIN);
@@ -101,9 +103,13 @@ public final class Admission {
                 if (each.grant.holder() != null) {
                     holders.add(each.grant.holder());
                 }
+                String reported = each.grant.hostsOf(named == null ? user : named.name());
+                if (reported != null) {
+                    hosts.add(reported);
+                }
             }
         }
-        return new Rights(identity, credentials, user, granted, holders, null);
+        return new Rights(identity, credentials, user, granted, new Scope(holders, hosts), null);
     }
 
     public Accounts accounts() {
@@ -137,7 +143,7 @@ public final class Admission {
             return rights(identity, claimed, name).through(speaker);
         } else if (squashed && claimed.mayUse(Credentials.USER)) {
             Credentials user = new Credentials(uid, Credentials.USER);
-            return new Rights(identity, user, name, speaker.granted(), speaker.holders(), speaker);
+            return new Rights(identity, user, name, speaker.granted(), speaker.scope(), speaker);
         }
         Rights own = claimed.mayUse(Credentials.USER) ? admit(identity, name) : null;
         own = own == null ? rights(identity, new Credentials(uid, 0), name) : own;
@@ -249,6 +255,25 @@ public final class Admission {
                 : "\"" + holder
                         + "\" is the holder of an alert: only POST /v1/alerts places such a hold, and users with the right \""
                         + Right.CHANGE.word() + "\" may end it, " + whoHas(Right.CHANGE);
+    }
+
+    /**
+     * Returns why a user may not report the result of a check of a host, or its boot id; null if the user may.
+     *
+     * @param itself whether only the host itself may report this
+     */
+    public @Nullable String objectionToHost(Rights rights, String host, boolean itself) {
+        if (itself ? rights.areOfHost(host) : rights.allowHost(host)) {
+            return null;
+        }
+        Set<String> covered = new TreeSet<>(rights.scope().hosts());
+        String which = covered.isEmpty() ? "no host" : String.join(" and ", covered);
+        String only = itself
+                ? "only a certificate or a token whose right \"" + Right.REPORT_CHECK.word() + "\" covers " + host
+                        + " and no other host reports its boot id"
+                : "the right \"" + Right.REPORT_CHECK.word() + "\" of another certificate or token has to cover it";
+        return "user " + rights.user() + " reports checks of " + which + ", not "
+                + (itself && rights.allowHost(host) ? "of " + host + " alone: " : "of " + host + ": ") + only;
     }
 
     private String whoHas(Right right) {

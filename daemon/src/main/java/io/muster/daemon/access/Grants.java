@@ -60,6 +60,9 @@ public final class Grants {
     /** Returns whether a user is granted this. The numbers of a user without an account on this host are ignored. */
     public boolean include(Identity user) {
         Identity.Named named = user.named();
-        return named == null ? uids.contains(user.uid()) || gids.contains(user.gid()) : names.contains(named.name());
+        return named == null
+                ? uids.contains(user.uid()) || gids.contains(user.gid())
+                : names.contains(named.name())
+                        || names.stream().anyMatch(name -> Grant.hostIn(name, named.name()) != null);
     }
 }

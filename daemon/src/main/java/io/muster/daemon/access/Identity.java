@@ -41,17 +41,16 @@ public record Identity(
      *
      * @param name {@code cert:NAME}, {@code token:NAME}, or {@code HOST/USER} for a user of another host
      * @param rights the rights that the identity has of itself, beside those that a {@code [[grant]]} gives to the name
-     * @param holders the holders that the right {@link Right#HOLD} in {@code rights} covers
+     * @param scope what {@code rights} cover
      * @param maker the name of the user for whose page the token was made, or null
      */
     public record Named(
             String name,
             Set<Right> rights,
-            Set<String> holders,
+            Scope scope,
             @Nullable String maker) {
         public Named {
             rights = Set.copyOf(rights);
-            holders = Set.copyOf(holders);
         }
 
         /** Returns the name of a user of the host of this relay. */
@@ -67,12 +66,12 @@ public record Identity(
 
     /** Returns the identity of a peer whose certificate has this name, which a {@code [[grant]]} names with the CA of the certificate. */
     public static Identity ofCertificate(String name) {
-        return ofNamed(Source.CERTIFICATE, Principal.NO_UID, Grant.CERTIFICATE + name, Set.of(), Set.of(), null);
+        return ofNamed(Source.CERTIFICATE, Principal.NO_UID, Grant.CERTIFICATE + name, Set.of(), Scope.NONE, null);
     }
 
     /** @param maker the name of the user for whose page the token was made, or null */
-    public static Identity ofToken(String name, Set<Right> rights, Set<String> holders, @Nullable String maker) {
-        return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, holders, maker);
+    public static Identity ofToken(String name, Set<Right> rights, Scope scope, @Nullable String maker) {
+        return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, scope, maker);
     }
 
     /** Returns the identity of a user of another host, {@code HOST/USER}, who has sent a request through a relay. */
@@ -86,12 +85,12 @@ public record Identity(
 
     /** Returns the identity of another host's user, for whom a peer with a certificate sends a request. */
     static Identity ofClaim(String name, int uid, boolean squashed) {
-        return ofNamed(squashed ? Source.SQUASHED : Source.CLAIMED, uid, name, Set.of(), Set.of(), null);
+        return ofNamed(squashed ? Source.SQUASHED : Source.CLAIMED, uid, name, Set.of(), Scope.NONE, null);
     }
 
     private static Identity ofNamed(
-            Source source, int uid, String name, Set<Right> rights, Set<String> holders, @Nullable String maker) {
-        return new Identity(source, uid, -1, 0, Principal.NO_LOGIN, new Named(name, rights, holders, maker));
+            Source source, int uid, String name, Set<Right> rights, Scope scope, @Nullable String maker) {
+        return new Identity(source, uid, -1, 0, Principal.NO_LOGIN, new Named(name, rights, scope, maker));
     }
 
     /** Returns the user without the process. The result is equal for all connections of a user with the same group. */

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * The rights of one user on this daemon, or of a request that one user sends for another.
  *
  * @param granted the rights that the configuration grants to the user
- * @param holders the holders that the right {@link Right#HOLD} of the user covers
+ * @param scope what the rights cover
  * @param speaker the rights of the user that speaks for this user, or null. A request has only the rights that both have.
  */
 public record Rights(
@@ -22,28 +22,32 @@ public record Rights(
         Credentials credentials,
         String user,
         Set<Right> granted,
-        Set<String> holders,
+        Scope scope,
         @Nullable Rights speaker) {
     /** The rights that a user with the right {@link Right#CHANGE} has too. */
-    static final Set<Right> IN_CHANGE = Set.of(Right.HOLD, Right.ALERTS);
+    static final Set<Right> IN_CHANGE = Set.of(Right.HOLD, Right.ALERTS, Right.REPORT_CHECK);
 
     public Rights {
         granted = Set.copyOf(granted);
-        holders = Set.copyOf(holders);
+    }
+
+    /** Returns the holders that the right {@link Right#HOLD} of the user covers. */
+    public Set<String> holders() {
+        return scope.holders();
     }
 
     /** Returns the same rights for another process of the user. */
     Rights of(Identity process) {
-        return new Rights(process, credentials, user, granted, holders, speaker);
+        return new Rights(process, credentials, user, granted, scope, speaker);
     }
 
     Rights with(int rolemask) {
         Credentials other = new Credentials(credentials.userid(), rolemask);
-        return new Rights(identity, other, user, granted, holders, speaker);
+        return new Rights(identity, other, user, granted, scope, speaker);
     }
 
     Rights through(Rights by) {
-        return new Rights(identity, credentials, user, granted, holders, by);
+        return new Rights(identity, credentials, user, granted, scope, by);
     }
 
     /** Returns the credentials in force for a message from this user that claims these credentials. */
@@ -58,7 +62,7 @@ public record Rights(
 
     /** Returns whether these are all the rights of {@code before}, and perhaps more. */
     public boolean include(Rights before) {
-        return granted.containsAll(before.granted) && holders.containsAll(before.holders);
+        return granted.containsAll(before.granted) && scope.includes(before.scope);
     }
 
     /** Returns whether the user is a guest: neither the owner nor named by a grant. */
@@ -111,9 +115,20 @@ public record Rights(
      * @param holder null for the holds of all holders
      */
     public boolean allowHolder(@Nullable String holder) {
-        boolean isBound = identity.isToken() && !holders.isEmpty();
-        boolean own =
-                (has(Right.CHANGE) && !isBound) || (has(Right.HOLD) && holder != null && holders.contains(holder));
+        boolean isBound = identity.isToken() && !scope.holders().isEmpty();
+        boolean own = (has(Right.CHANGE) && !isBound)
+                || (has(Right.HOLD) && holder != null && scope.holders().contains(holder));
         return own && (speaker == null || speaker.allowHolder(holder));
+    }
+
+    /** Returns whether the user may report results of checks of a host. */
+    boolean allowHost(String host) {
+        boolean own = has(Right.CHANGE) || (has(Right.REPORT_CHECK) && scope.hasHost(host));
+        return own && (speaker == null || speaker.allowHost(host));
+    }
+
+    /** Returns whether these are the rights of the host itself: of an identity that reports this host and no other. */
+    boolean areOfHost(String host) {
+        return allowHost(host) && scope.isHost(host);
     }
 }

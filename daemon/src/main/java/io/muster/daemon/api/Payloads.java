@@ -34,6 +34,7 @@ final class Payloads {
     private static final Pattern SECONDS = Pattern.compile("\\d{1,12}(\\.\\d{1,9})?");
     private static final Pattern ID = Pattern.compile("[ -~]{1,64}");
     private static final String TARGETS = "targets";
+    private static final String SELECT = "select";
     private static final String HOLDER = "holder";
 
     private Payloads() {}
@@ -124,14 +125,9 @@ final class Payloads {
 
     /** Adds what a change has in headers, and passes on the targets as people write them. */
     private static void complete(Operation<?, ?> operation, ObjectNode payload, Ask ask) {
-        JsonNode targets = payload.remove(TARGETS);
-        if (targets == null || !targets.isTextual()) {
-            String fault = targets == null ? " is missing" : " must be a string";
-            throw new RpcException(
-                    Errno.EPROTO,
-                    operation + ": /" + TARGETS + fault + ": name ranks, hosts, all, @PROPERTY or @{EXPR}");
+        if (operation.keys().stream().anyMatch(key -> key.name().equals(SELECT))) {
+            select(operation, payload);
         }
-        payload.set("select", targets);
         if (operation.endsHolds() && !payload.has(HOLDER)) {
             payload.put(HOLDER, Hold.SHARED); // without a holder, force-overwrite would end the holds of all holders
         }
@@ -140,6 +136,17 @@ final class Payloads {
         if (seq >= 0) {
             payload.put("if-seq", seq);
         }
+    }
+
+    private static void select(Operation<?, ?> operation, ObjectNode payload) {
+        JsonNode targets = payload.remove(TARGETS);
+        if (targets == null || !targets.isTextual()) {
+            String fault = targets == null ? " is missing" : " must be a string";
+            throw new RpcException(
+                    Errno.EPROTO,
+                    operation + ": /" + TARGETS + fault + ": name ranks, hosts, all, @PROPERTY or @{EXPR}");
+        }
+        payload.set(SELECT, targets);
     }
 
     /** Returns the id of the change; a new one if the request has none. */

@@ -2,6 +2,8 @@ package io.muster.daemon.config;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Hold;
+import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.operation.Right;
 import java.nio.file.Path;
 import java.util.EnumSet;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param who users, {@code %groups}, {@link #ROLE_ADMIN}, users of other hosts as {@code NAME/USER}, where NAME is that of the relay's
  *     certificate, or one certificate as {@code cert:NAME}
  * @param holder the holder that the right {@code hold} covers; null if the grant does not have this right
+ * @param hosts the hosts that the right {@code report-check} covers: a hostlist, {@link #ALL} or {@link #HOST}; null without this right
  * @param issuer the CA of the certificate; null if the grant names users
  * @param root whether root on the host of a relay has rights of its own; otherwise its requests count as the relay's
  */
@@ -25,6 +28,7 @@ public record Grant(
         List<String> who,
         Set<Right> rights,
         @Nullable String holder,
+        @Nullable String hosts,
         @Nullable Issuer issuer,
         boolean root) {
     /** The users that {@code access.roles.admin} names, and users for whom a router sends requests with this role. */
@@ -36,7 +40,17 @@ public record Grant(
     /** Stands before the name of a token. */
     public static final String TOKEN = "token:";
 
-    private static final List<String> KEYS = List.of("who", "san", "ca", "crl", "root", "rights", "holder");
+    /** Stands for the name of a host in {@code san}: each host may have a certificate, which reports this host only. */
+    public static final String HOST = "{host}";
+
+    /** The value of {@code hosts} for every host. */
+    public static final String ALL = "all";
+
+    private static final List<String> KEYS = List.of("who", "san", "ca", "crl", "root", "rights", "holder", "hosts");
+
+    private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+
+    private static final Set<Right> REPORTS = EnumSet.of(Right.READ, Right.REPORT_CHECK);
 
     /** A URI or a DNS name. It has no wildcard, and no character that would need quotes in a log line. */
     private static final Pattern SAN = Pattern.compile("[A-Za-z0-9._~:/?#@!$&()+,;=%-]{1,200}");
@@ -55,7 +69,7 @@ public record Grant(
     }
 
     public Grant(List<String> who, Set<Right> rights, @Nullable String holder) {
-        this(who, rights, holder, null, false);
+        this(who, rights, holder, null, null, false);
     }
 
     /**
@@ -85,7 +99,33 @@ public record Grant(
         if (grant.has("root") && (issuer == null || !rights.contains(Right.SPEAK_FOR))) {
             grant.problem("root", "has no effect without san and the right speak-for");
         }
-        return new Grant(who, rights, holder(grant, rights.contains(Right.HOLD)), issuer, root);
+        boolean ofEach = issuer != null && who.get(0).contains(HOST);
+        if (ofEach && !REPORTS.containsAll(rights)) {
+            grant.problem(
+                    "rights",
+                    "an entry with " + HOST + " in san is for hosts that report themselves: only report-check");
+        }
+        String hosts = hosts(grant, rights.contains(Right.REPORT_CHECK), ofEach);
+        return new Grant(who, rights, holder(grant, rights.contains(Right.HOLD)), hosts, issuer, root);
+    }
+
+    /** Returns the host that a name of a certificate has in the place of {@link #HOST}; null if the name is not of this form. */
+    public static @Nullable String hostIn(String form, String name) {
+        int at = form.indexOf(HOST);
+        String end = at < 0 ? "" : form.substring(at + HOST.length());
+        if (at < 0
+                || name.length() <= at + end.length()
+                || !name.startsWith(form.substring(0, at))
+                || !name.endsWith(end)) {
+            return null;
+        }
+        String host = name.substring(at, name.length() - end.length());
+        return HOST_NAME.matcher(host).matches() ? host : null;
+    }
+
+    /** Returns the hosts that the right {@code report-check} of an identity with this name covers; null for none. */
+    public @Nullable String hostsOf(String name) {
+        return HOST.equals(hosts) ? hostIn(who.get(0), name) : hosts;
     }
 
     /** Returns null if the grant names users. */
@@ -111,7 +151,7 @@ public record Grant(
         return grant.get("san", "", node -> {
             String name = ConfigTable.textOf(node);
             ConfigTable.require(
-                    SAN.matcher(name).matches(),
+                    SAN.matcher(name.replaceFirst(Pattern.quote(HOST), "h")).matches(),
                     "expected a URI or a DNS name as in the certificate, without wildcard");
             ConfigTable.require(
                     !name.startsWith(CERTIFICATE) && !name.startsWith(TOKEN),
@@ -149,7 +189,10 @@ public record Grant(
             return;
         }
         boolean sameCa = before.issuer.ca.equals(issuer.ca);
-        if (before.who.equals(who) && !sameCa) {
+        String one = before.who.get(0);
+        String other = who.get(0);
+        boolean sameName = one.equals(other) || hostIn(one, other) != null || hostIn(other, one) != null;
+        if (sameName && !sameCa) {
             table.problem("ca", "another entry names the same certificate with the CA " + before.issuer.ca);
         } else if (sameCa && !Objects.equals(before.issuer.crl, issuer.crl)) {
             table.problem("crl", "another entry names the same CA with another crl, or without one");
@@ -178,6 +221,33 @@ public record Grant(
             grant.problem(key, (array.isArray() ? "is empty" : "is missing") + ": expected " + expected);
         }
         return grant.texts(key);
+    }
+
+    /** @param ofEach whether the name of the certificate has the name of the host */
+    private static @Nullable String hosts(ConfigTable grant, boolean reports, boolean ofEach) {
+        String hosts = grant.has("hosts") ? grant.text("hosts", ALL) : ofEach && reports ? HOST : null;
+        String fault = hosts != null && ofEach ? null : hostsFault(reports, hosts);
+        if (grant.has("hosts") && ofEach) {
+            fault = "has no effect with " + HOST + " in san, which names the host";
+        }
+        if (fault != null) {
+            grant.problem("hosts", fault);
+        }
+        return hosts;
+    }
+
+    /** Returns what is wrong with the hosts that a right {@code report-check} is to cover, or null. */
+    public static @Nullable String hostsFault(boolean reports, @Nullable String hosts) {
+        if (!reports || hosts == null) {
+            return reports
+                    ? "is missing: the right report-check needs the hosts that are reported, a hostlist or " + ALL
+                    : hosts == null ? null : "has no effect without the right report-check";
+        }
+        try {
+            return Hostlist.parse(hosts).isEmpty() ? "names no host" : null;
+        } catch (MalformedException e) {
+            return "is no hostlist: " + e.getMessage();
+        }
     }
 
     private static @Nullable String holder(ConfigTable grant, boolean hold) {

@@ -9,10 +9,16 @@ import org.jspecify.annotations.Nullable;
  * What a hold may be for: {@code [holds]}.
  *
  * @param classes names of the classes, in the order in which views list them
+ * @param checks names of the checks whose result may end a hold
+ * @param actions names of the actions that a hold may ask for
+ * @param reboots those of the actions that another boot id has to prove
  */
-public record HoldSettings(List<String> classes) {
+public record HoldSettings(List<String> classes, List<String> checks, List<String> actions, List<String> reboots) {
     public static final HoldSettings DEFAULT = new HoldSettings(
-            List.of("hardware", "software", "network", "facility", "maintenance", "test", "user", "unknown"));
+            List.of("hardware", "software", "network", "facility", "maintenance", "test", "user", "unknown"),
+            List.of(),
+            List.of(),
+            List.of("reboot"));
 
     private static final int LONGEST = 32;
 
@@ -21,29 +27,49 @@ public record HoldSettings(List<String> classes) {
 
     public HoldSettings {
         classes = List.copyOf(classes);
+        checks = List.copyOf(checks);
+        actions = List.copyOf(actions);
+        reboots = List.copyOf(reboots);
     }
 
     static HoldSettings read(ConfigTable holds) {
-        return new HoldSettings(holds.get("classes", DEFAULT.classes(), node -> {
+        return new HoldSettings(
+                names(holds, "classes", "class", DEFAULT.classes),
+                names(holds, "checks", "check", DEFAULT.checks),
+                names(holds, "actions", "action", DEFAULT.actions),
+                names(holds, "reboots", "action", DEFAULT.reboots));
+    }
+
+    private static List<String> names(ConfigTable holds, String key, String noun, List<String> fallback) {
+        return holds.get(key, fallback, node -> {
             List<String> names = ConfigTable.textsOf(node);
             ConfigTable.require(names.size() <= MOST, "expected at most " + MOST + " names");
             for (String name : names) {
-                String fault = Hold.wordFault("class", name, LONGEST);
+                String fault = Hold.wordFault(noun, name, LONGEST);
                 ConfigTable.require(fault == null, String.valueOf(fault));
             }
             return names;
-        }));
+        });
     }
 
     /** Returns what of a purpose is not configured, and what is, or null. */
     public @Nullable String fault(Purpose purpose) {
         String category = purpose.category();
-        if (!category.isEmpty() && !classes.contains(category)) {
-            return "there is no class \"" + category + "\": " + Key.known(category, classes) + " (holds.classes)";
+        String fault = fault("class", category, classes, "holds.classes");
+        fault = fault == null ? fault("check", purpose.check(), checks, "holds.checks") : fault;
+        return fault == null ? fault("action", purpose.action(), actions, "holds.actions") : fault;
+    }
+
+    /** Returns whether another boot id has to prove an action. */
+    public boolean needsBoot(String action) {
+        return reboots.contains(action);
+    }
+
+    private static @Nullable String fault(String noun, String name, List<String> names, String key) {
+        if (name.isEmpty() || names.contains(name)) {
+            return null;
         }
-        if (purpose.isAttempt()) {
-            return "no " + (purpose.check().isEmpty() ? "action" : "check") + " is configured: a hold cannot name one";
-        }
-        return null;
+        return "there is no " + noun + " \"" + name + "\": "
+                + (names.isEmpty() ? "none is configured" : Key.known(name, names)) + " (" + key + ")";
     }
 }

@@ -28,7 +28,11 @@ public enum Key {
     ACCESS_ALLOW_ROOT_OWNER("access", "allow-root-owner", Effect.RELOAD, "root has the owner's rights"),
     ACCESS_PRIVATE_MODE("access", "private-mode", Effect.BROKER, "visibility of jobs"),
     ACCESS_ROLES("access", "roles", Effect.RELOAD, "users and groups with flux's admin role"),
-    GRANT("", "grant", Effect.RELOAD, "rights as [[grant]] entries: who, or san, ca, crl and root; rights, holder"),
+    GRANT(
+            "",
+            "grant",
+            Effect.RELOAD,
+            "rights as [[grant]] entries: who, or san, ca, crl and root; rights, holder, hosts"),
     LISTEN(
             "",
             "listen",
@@ -46,6 +50,10 @@ public enum Key {
             Effect.RELOAD,
             "how many hosts programs may drain in a time as [[brake]] entries: holder, hosts, window"),
     HOLDS_CLASSES("holds", "classes", Effect.RELOAD, "names of the classes that a hold may have"),
+    HOLDS_CHECKS("holds", "checks", Effect.RELOAD, "names of the checks whose result may end a hold"),
+    HOLDS_ACTIONS("holds", "actions", Effect.RELOAD, "names of the actions that a hold may ask for"),
+    HOLDS_REBOOTS(
+            "holds", "reboots", Effect.RELOAD, "those of the actions that another boot id of the host has to prove"),
     POLICY(
             "",
             "policy",

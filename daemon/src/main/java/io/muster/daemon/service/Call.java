@@ -1,9 +1,11 @@
 package io.muster.daemon.service;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Rights;
 import io.muster.daemon.alert.AlertMessage;
+import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
@@ -134,7 +136,15 @@ public abstract class Call implements Service, Replier {
     @Override
     public final void change(ChangeRequest request) {
         String holder = HoldChanges.holderOf(request.command());
-        String objection = admissions.inForce().objection(rights(), holder, operation.endsHolds());
+        String host = CheckChanges.hostOf(request.command());
+        Admission admission = admissions.inForce();
+        String objection = host != null
+                ? admission.objectionToHost(rights(), host, CheckChanges.isOfHostItself(request.command()))
+                : operation.right() == Right.WORK ? null : admission.objection(rights(), holder, operation.endsHolds());
+        boolean acts = !HoldChanges.purposeOf(request.command()).action().isEmpty();
+        if (objection == null && acts && !rights().allow(Right.ACTION)) {
+            objection = admission.refusal(rights(), Right.ACTION);
+        }
         if (objection != null) {
             throw denied(objection);
         }

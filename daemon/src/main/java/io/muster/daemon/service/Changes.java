@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.config.SourceFile;
-import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
@@ -34,6 +33,8 @@ import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
 import io.muster.inventory.state.TargetExpression;
+import io.muster.inventory.state.WorkChanges;
+import io.muster.inventory.status.AttemptRow;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.ChangeAnswer;
 import io.muster.protocol.admin.ReloadRequest;
@@ -64,7 +65,7 @@ public final class Changes {
             new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), false, null);
 
     private final Inventory inventory;
-    private final AcquireStreams acquires;
+    private final Streams streams;
     private final Aside files;
     private final Selections selections;
     private final UpgradeGate upgrades;
@@ -111,13 +112,13 @@ public final class Changes {
      */
     public Changes(
             Inventory inventory,
-            AcquireStreams acquires,
+            Streams streams,
             Selections selections,
             Aside files,
             UpgradeGate upgrades,
             Configured configured) {
         this.inventory = inventory;
-        this.acquires = acquires;
+        this.streams = streams;
         this.selections = selections;
         this.files = files;
         this.upgrades = upgrades;
@@ -246,12 +247,15 @@ public final class Changes {
         }
     }
 
-    /** Returns the command with what the state lacks: the graph if the command names vertices, the properties of queues. */
+    /** Returns the command with what the state lacks: the graph if the command names vertices, the properties of queues, the jobs. */
     private Command completed(Command command) {
         if (command instanceof Once once) {
             return new Once(completed(once.command()), once.id());
         } else if (command instanceof DefinitionChanges.ChangeProperties change) {
             return change.except(configured.properties());
+        }
+        if (command instanceof WorkChanges.ClaimWork claim) {
+            return claim.with(AttemptRow.facts(streams.reporters().usage(), configured.holds()::needsBoot));
         }
         return command instanceof NoteChanges.Annotate annotate ? annotate.with(selections::places) : command;
     }
@@ -344,7 +348,7 @@ public final class Changes {
         ArrayNode events = dry.putArray("events");
         entries.forEach(entry -> events.add(entry.toJson()));
         ArrayNode updates = dry.putArray("updates");
-        acquires.preview(preview.after()).forEach((stream, next) -> {
+        streams.acquires().preview(preview.after()).forEach((stream, next) -> {
             Principal holder = stream.holder();
             updates.addObject()
                     .put("user", holder.names())

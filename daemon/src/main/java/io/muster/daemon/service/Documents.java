@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.account.Account;
+import io.muster.daemon.config.Key;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.ledger.Leader;
@@ -22,6 +23,7 @@ import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.StateJson;
 import io.muster.inventory.state.TargetExpression;
+import io.muster.inventory.status.AttemptRow;
 import io.muster.inventory.status.Departure;
 import io.muster.inventory.status.HostStatus;
 import io.muster.inventory.status.Impact;
@@ -92,6 +94,7 @@ public final class Documents {
             case LIST -> Documents::list;
             case SUMMARY -> Documents::summary;
             case IMPACT -> Documents::impact;
+            case WORK -> Documents::work;
             case R -> Documents::resources;
             case LAYOUT -> Documents::layout;
             case STATE -> Documents::everything;
@@ -270,6 +273,24 @@ public final class Documents {
         ObjectNode json = now.document();
         new Impact(now.state(), among(now, query))
                 .writeTo(json, now.configured().queues(), now.usage());
+        return rest(json);
+    }
+
+    private static Bytes work(Situation now, StateQuery query) {
+        String states = query.states();
+        List<String> wanted = states == null ? List.of() : List.of(states.split(","));
+        wanted.stream()
+                .filter(word -> !AttemptRow.WORDS.contains(word))
+                .findFirst()
+                .ifPresent(word -> {
+                    throw query.fault("states", "has no state \"" + word + "\": " + Key.known(word, AttemptRow.WORDS));
+                });
+        List<AttemptRow> rows = new ArrayList<>(AttemptRow.of(now.state(), among(now, query), now.facts()));
+        rows.removeIf(row -> states != null && !wanted.contains(row.state().word()));
+        ObjectNode json = now.document();
+        List<AttemptRow> page = page(rows, json, query);
+        ArrayNode attempts = json.putArray("attempts");
+        page.forEach(row -> attempts.add(row.toJson()));
         return rest(json);
     }
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.Configurable;
+import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.AcquireStreams;
 import io.muster.daemon.core.Aside;
@@ -57,7 +58,7 @@ public final class Queries implements Configurable {
     private @Nullable Situation situation;
     private @Nullable Described described;
     private Bytes config = Json.EMPTY_OBJECT;
-    private Situation.Configured configured = new Situation.Configured(Queues.NONE, 0);
+    private Situation.Configured configured = new Situation.Configured(Queues.NONE, HoldSettings.DEFAULT, 0);
     private JsonNode graph = MissingNode.getInstance();
 
     private final Turns<InventoryState> status;
@@ -255,7 +256,7 @@ public final class Queries implements Configurable {
         ObjectNode document = next.toJson();
         graph = document.path("graph");
         int number = Objects.hash(document, attributes.of(inventory.state()).get("version"));
-        configured = new Situation.Configured(Queues.parse(document.path("queues")), number);
+        configured = new Situation.Configured(Queues.parse(document.path("queues")), next.holds(), number);
         config(document);
     }
 

@@ -3,11 +3,14 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.core.Committed;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.rset.Queues;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.WorkChanges;
+import io.muster.inventory.status.AttemptRow;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.Scheduler;
 import java.util.List;
@@ -33,9 +36,10 @@ public record Situation(
     /**
      * What documents take from the configuration.
      *
+     * @param holds what a hold may be for
      * @param number stands for the configuration and the version of the daemon
      */
-    record Configured(Queues queues, int number) {}
+    record Configured(Queues queues, HoldSettings holds, int number) {}
 
     /**
      * What only the daemon that leads knows.
@@ -59,6 +63,11 @@ public record Situation(
 
     List<JobUsage> usage() {
         return leading == null ? List.of() : leading.usage;
+    }
+
+    /** Returns what claims of work depend on. */
+    WorkChanges.Facts facts() {
+        return AttemptRow.facts(usage(), configured.holds()::needsBoot);
     }
 
     /** Returns whether a document of {@code other} would be the same. */

@@ -7,6 +7,7 @@ import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The certificates that a {@code [[grant]]} names, each with the one CA that may have issued it. Immutable. */
 final class Trust {
@@ -106,19 +108,30 @@ final class Trust {
         Set<String> shown = names(chain.get(0));
         CertificateException refusal = null;
         for (Map.Entry<String, Authority> named : names.entrySet()) {
-            if (shown.contains(named.getKey())) {
+            String name = match(named.getKey(), shown);
+            if (name != null) {
                 try {
                     named.getValue().check(chain);
-                    return named.getKey();
+                    return name;
                 } catch (CertificateException e) {
                     refusal = new CertificateException(
-                            "the certificate \"" + named.getKey() + "\" is refused: " + e.getMessage(), e);
+                            "the certificate \"" + name + "\" is refused: " + e.getMessage(), e);
                 }
             }
         }
         throw Objects.requireNonNullElseGet(
                 refusal,
                 () -> new CertificateException("no [[grant]] names the certificate: its names are " + quoted(shown)));
+    }
+
+    /** Returns the name of a certificate that is the one in a grant, or of the form in a grant. */
+    private static @Nullable String match(String granted, Set<String> shown) {
+        return shown.contains(granted)
+                ? granted
+                : shown.stream()
+                        .filter(name -> Grant.hostIn(granted, name) != null)
+                        .min(Comparator.naturalOrder())
+                        .orElse(null);
     }
 
     private static Set<String> names(X509Certificate certificate) throws CertificateException {

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.Grant;
 import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Principal;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param digest SHA-256 of the text, in hexadecimal digits
  * @param rights among {@link #GRANTABLE}
  * @param holder the holder that the right {@code hold} covers; null if the token does not have this right
+ * @param hosts the hosts that the right {@code report-check} covers, a hostlist or {@code all}; null without this right
  * @param created seconds since the epoch
  * @param expires seconds since the epoch; 0 for never
  */
@@ -37,11 +39,11 @@ public record Token(
         String digest,
         Set<Right> rights,
         @Nullable String holder,
+        @Nullable String hosts,
         double created,
         double expires) {
     /** The rights that a token may have. No request over HTTP needs another one. */
-    public static final Set<Right> GRANTABLE =
-            Set.copyOf(EnumSet.of(Right.READ, Right.FOLLOW, Right.HOLD, Right.ALERTS, Right.CHANGE));
+    public static final Set<Right> GRANTABLE = Set.copyOf(EnumSet.range(Right.READ, Right.CHANGE));
 
     /** The words for {@link #GRANTABLE}. */
     public static final List<String> WORDS = words(GRANTABLE);
@@ -58,6 +60,11 @@ public record Token(
 
     public Token {
         rights = Set.copyOf(rights);
+    }
+
+    public Token(
+            String name, String digest, Set<Right> rights, @Nullable String holder, double created, double expires) {
+        this(name, digest, rights, holder, null, created, expires);
     }
 
     /** Returns the text of a new token, with 256 random bits. */
@@ -123,7 +130,10 @@ public record Token(
         refuse(in, "rights", rights.isEmpty() ? "must be an array of at least one right" : null);
         String holder = in.optional("holder");
         refuse(in, "holder", holderFault(rights, holder));
-        return new Token(name, digest, rights, holder, Epoch.instant(in, "created"), Epoch.instantOr(in, "expires", 0));
+        String hosts = in.optional("hosts");
+        refuse(in, "hosts", Grant.hostsFault(rights.contains(Right.REPORT_CHECK), hosts));
+        return new Token(
+                name, digest, rights, holder, hosts, Epoch.instant(in, "created"), Epoch.instantOr(in, "expires", 0));
     }
 
     private static void refuse(Fields in, String key, @Nullable String fault) {
@@ -139,6 +149,9 @@ public record Token(
         new ArrayList<>(words(rights)).forEach(words::add);
         if (holder != null) {
             json.put("holder", holder);
+        }
+        if (hosts != null) {
+            json.put("hosts", hosts);
         }
         json.set("created", Epoch.number(created));
         if (expires > 0) {

@@ -1,6 +1,7 @@
 package io.muster.daemon.token;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.access.Scope;
 import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.account.Kind;
 import io.muster.inventory.problem.InvalidException;
@@ -91,9 +92,12 @@ public final class Tokens {
     }
 
     private static Identity identity(Token found) {
-        String holder = found.holder();
-        return Identity.ofToken(
-                found.name(), found.rights(), holder == null ? Set.of() : Set.of(holder), found.maker());
+        Scope scope = new Scope(set(found.holder()), set(found.hosts()));
+        return Identity.ofToken(found.name(), found.rights(), scope, found.maker());
+    }
+
+    private static Set<String> set(@Nullable String name) {
+        return name == null ? Set.of() : Set.of(name);
     }
 
     /**

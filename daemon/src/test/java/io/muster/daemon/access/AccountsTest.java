@@ -115,7 +115,7 @@ final class AccountsTest {
         Admissions admissions = new Admissions(Admission.of(7, access, accounts, name -> {}), core, aside, aside);
         Set<Right> speakFor = Set.of(Right.SPEAK_FOR);
         Credentials user = new Credentials(8, Credentials.USER);
-        Rights flux = new Rights(Identity.ofKernel(8, 8, 77), user, "flux", speakFor, Set.of(), null);
+        Rights flux = new Rights(Identity.ofKernel(8, 8, 77), user, "flux", speakFor, Scope.NONE, null);
         List<String> names = new ArrayList<>();
         for (int round = 0; round < 2; round++) {
             for (int uid : new int[] {1001, 70000, 4242, 0, 8}) {

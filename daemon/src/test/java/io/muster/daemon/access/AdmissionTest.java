@@ -86,10 +86,10 @@ class AdmissionTest {
                 .isEqualTo(new Credentials(Credentials.USERID_UNKNOWN, Credentials.USER | Credentials.ADMIN));
         assertThat(admission.admit(Identity.ofCertificate("dev.example.org"), ""))
                 .isNull();
-        assertThat(admission.admit(Identity.ofToken("ops.example.org", Set.of(), Set.of(), null), ""))
+        assertThat(admission.admit(Identity.ofToken("ops.example.org", Set.of(), Scope.NONE, null), ""))
                 .isNull();
 
-        Rights token = named(admission, Identity.ofToken("ci", Set.of(Right.HOLD), Set.of("ci"), null));
+        Rights token = named(admission, Identity.ofToken("ci", Set.of(Right.HOLD), Scope.of(Set.of("ci")), null));
         assertThat(token.principal()).isEqualTo(Principal.ofName("token:ci"));
         assertThat(token.allowHolder("ci")).isTrue();
         assertThat(token.allowHolder("monitor")).isFalse();

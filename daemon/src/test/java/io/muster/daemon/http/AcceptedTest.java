@@ -3,6 +3,7 @@ package io.muster.daemon.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.access.Identity;
+import io.muster.daemon.access.Scope;
 import io.muster.daemon.account.AccountBook;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -36,7 +37,7 @@ final class AcceptedTest {
     void theSiteCompletesAnIdentityBeforeTheRequestArrives(@TempDir Path directory) throws Exception {
         CompletableFuture<Identity> connected = new CompletableFuture<>();
         CompletableFuture<@Nullable Identity> asked = new CompletableFuture<>();
-        Identity complete = Identity.ofToken("complete", Set.of(), Set.of(), null);
+        Identity complete = Identity.ofToken("complete", Set.of(), Scope.NONE, null);
         Site site = new Site() {
             @Override
             public Identity accepted(Identity peer) {

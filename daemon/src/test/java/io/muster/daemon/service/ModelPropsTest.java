@@ -103,12 +103,12 @@ class ModelPropsTest {
         }
     }
 
-    private static Change change(Rig rig, Random random) {
+    private Change change(Rig rig, Random random) {
         Idset targets = some(random);
         String named = "{\"targets\":\"" + targets + "\",\"reason\":\"because\"";
         boolean yes = random.nextBoolean();
-        return switch (random.nextInt(10)) {
-            case 9 -> plan(rig, named, targets, yes);
+        return switch (random.nextInt(13)) {
+            case 11 -> plan(rig, named, targets, yes);
             case 0, 1 ->
                 new Change(
                         "drain",
@@ -134,6 +134,20 @@ class ModelPropsTest {
                         "{\"properties\":{\"" + name + "\":\"" + targets + "\"}}",
                         naive -> naive.edit(yes, Map.of(name, targets)));
             }
+            case 8 ->
+                new Change(
+                        "drain",
+                        named + ",\"holder\":\"c\",\"check\":\"nhc\"}",
+                        naive -> naive.drainUntilCheck(targets, "c", NOW, BY));
+            case 9, 10 -> {
+                long attempt = Math.max(1, model.attempts - random.nextInt(3));
+                int rank = targets.first();
+                String result = "{\"host\":\"node" + rank + "\",\"check\":\"nhc\",\"attempt\":" + attempt;
+                yield new Change(
+                        "check-result",
+                        result + ",\"result\":\"" + (yes ? "ok" : "failed") + "\"}",
+                        naive -> naive.checkResult(rank, "c", attempt, yes));
+            }
             default -> {
                 double when = random.nextInt(3) * 2_000_000_000.0;
                 yield new Change("expiration-update", "{\"expiration\":" + when + "}", naive -> naive.expire(when));
@@ -150,7 +164,7 @@ class ModelPropsTest {
                     naive -> naive.undrain(targets, List.of(), Mode.NONE, null, BY, true));
         }
         double from = rig.now() + SOON.toSeconds() - 1;
-        Hold wanted = new Hold("admin", null, 0, 0, BY, NOW + 1, 0, Purpose.NONE, 0, Extras.NONE);
+        Hold wanted = new Hold("admin", null, 0, 0, BY, NOW + 1, 0, Purpose.NONE, 0, null, Extras.NONE);
         return new Change(
                 "drain",
                 named + ",\"from\":" + new BigDecimal(from).setScale(3, RoundingMode.DOWN) + "}",

@@ -1,5 +1,7 @@
 package io.muster.daemon.service;
 
+import io.muster.daemon.access.Rights;
+import io.muster.daemon.access.Scope;
 import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
@@ -12,6 +14,7 @@ import io.muster.inventory.state.Brake;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Policy;
 import io.muster.protocol.operation.Right;
+import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Header;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,7 +32,7 @@ import java.util.regex.Pattern;
  * Performs a transcript. Lines that begin with {@code >} are commands:
  * <pre>
  * > start HOSTS                         a daemon with these hosts, of four cores each; a restart if there was one
- * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, robot has a token, others are the owner
+ * > NAME: TOPIC [JSON]                  a request of NAME: fluxion and simple are schedulers, guest is a guest, robot has a token, worker has the right work, node1 and node2 report themselves, others are the owner
  * > NAME: stops reading | reads again | leaves
  * > NAME: cancels TOPIC                 the stream that NAME opened with that topic
  * > wait DURATION                       the clock advances: 50ms, 30s, 2h
@@ -175,13 +178,22 @@ final class Play {
                 stage.join(Stage.rights(1002, Stage.scheduler().credentials().rolemask(), n, Set.of(Right.ACQUIRE)));
             case "guest" -> stage.join(Stage.guest());
             case "robot" -> stage.join(Stage.robot());
+            case "worker" -> stage.join(Stage.rights(1003, Credentials.USER, n, Set.of(Right.WORK)));
+            case "node1", "node2" -> stage.join(ofHost(n));
             default ->
                 stage.join(Stage.rights(Stage.OWNER, Stage.owner().credentials().rolemask(), n, Set.of()));
         });
     }
 
+    /** Returns the rights of a host that reports itself. */
+    private static Rights ofHost(String host) {
+        Rights plain = Stage.rights(1100, Credentials.USER, host, Set.of(Right.REPORT_CHECK));
+        Scope itself = new Scope(Set.of(), Set.of(host));
+        return new Rights(plain.identity(), plain.credentials(), host, plain.granted(), itself, null);
+    }
+
     private void send(String name, String topic, String json) {
-        boolean streaming = topic.equals("resource.acquire") || topic.equals("resource.journal");
+        boolean streaming = topic.matches("resource.(acquire|journal|report)");
         int matchtag = caller(name).send(topic, json.isEmpty() ? null : json, streaming ? Header.STREAMING : 0);
         streams.put(name + " " + topic, matchtag);
     }

@@ -49,6 +49,12 @@ class SessionTest {
             Map.entry("resource.holds", "{}"),
             Map.entry("resource.R", "{}"),
             Map.entry("resource.impact", "{}"),
+            Map.entry("resource.work", "{}"),
+            Map.entry(
+                    "resource.check-result", "{\"host\":\"node1\",\"check\":\"nhc\",\"attempt\":1,\"result\":\"ok\"}"),
+            Map.entry("resource.boot", "{\"host\":\"node1\",\"boot\":\"b1\"}"),
+            Map.entry("resource.work-claim", "{\"host\":\"node1\",\"attempt\":1}"),
+            Map.entry("resource.work-result", "{\"host\":\"node1\",\"attempt\":1,\"result\":\"done\"}"),
             Map.entry("resource.layout", "{}"),
             Map.entry("resource.list", "{}"),
             Map.entry("resource.summary", "{}"),
@@ -131,21 +137,35 @@ class SessionTest {
     private static final Map<String, Set<Role>> MAY = Map.of(
             """
             resource.acquire resource.acquire-cancel
-            """, SCHEDULERS, """
+            """,
+            SCHEDULERS,
+            """
             resource.journal resource.journal-cancel resource.history
             resource.web resource.totals
-            """, FOLLOWERS, """
+            """,
+            FOLLOWERS,
+            """
             resource.acquire-mute resource.drain resource.undrain resource.exclude resource.include resource.shrink
             resource.property-add resource.property-remove resource.online resource.offline resource.torpid resource.lively
             resource.monitor-force-down resource.expiration-update resource.reload
             resource.clock-accept resource.upgrade-finish resource.acquire-release resource.report
             resource.report-cancel resource.usage resource.audit-answer resource.annotate resource.alerts
-            """, ADMINS, """
+            resource.check-result
+            """,
+            ADMINS,
+            """
             resource.confirm resource.marks resource.audit resource.brakes resource.disconnect resource.status resource.sched-status resource.get resource.state resource.find resource.ping
             resource.upgrade-status resource.monitor-waitup resource.stats-get feasibility.check feasibility.ping
             attr.get attr.list config.get log.append resource.status-document resource.hosts resource.host resource.holds
-            resource.list resource.summary resource.impact resource.R resource.layout resource.service resource.why
-            """, ANYBODY, "resource.introduce", EnumSet.of(Role.OWNER));
+            resource.list resource.summary resource.impact resource.work resource.R resource.layout resource.service resource.why
+            """,
+            ANYBODY,
+            """
+            resource.introduce resource.work-claim resource.work-result
+            """,
+            EnumSet.of(Role.OWNER),
+            "resource.boot",
+            EnumSet.noneOf(Role.class));
 
     static List<Arguments> everyTopicAndRole() {
         List<Arguments> all = new ArrayList<>();
@@ -173,6 +193,7 @@ class SessionTest {
         return switch (verb) {
             case "acquire-release", "usage", "audit-answer" -> "EINVAL";
             case "reload", "web", "alerts" -> "ENOENT";
+            case "check-result", "work-claim", "work-result" -> "EEXIST";
             case "include", "property-remove", "online", "lively", "upgrade-finish" ->
                 "{\"changed\":false,\"hosts\":\"\"";
             case "exclude", "shrink", "offline", "torpid", "property-add", "annotate" ->

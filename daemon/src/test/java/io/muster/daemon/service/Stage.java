@@ -7,6 +7,7 @@ import io.muster.daemon.access.Admission;
 import io.muster.daemon.access.Admissions;
 import io.muster.daemon.access.Identity;
 import io.muster.daemon.access.Rights;
+import io.muster.daemon.access.Scope;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.AccountBook;
 import io.muster.daemon.account.Limit;
@@ -122,16 +123,21 @@ public final class Stage implements AutoCloseable {
         Searches searches = new Searches(
                 rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Selections selections = new Selections(rig.inventory, searches, structures);
+        Streams streams = new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters);
         Changes changes = new Changes(
                 rig.inventory,
-                rig.acquires,
+                streams,
                 selections,
                 aside,
                 () -> null,
                 new Changes.Configured(
                         resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE),
                         Set.of(),
-                        HoldSettings.DEFAULT,
+                        new HoldSettings(
+                                HoldSettings.DEFAULT.classes(),
+                                List.of("nhc"),
+                                List.of("reboot", "reseat"),
+                                List.of("reboot")),
                         0.2));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
@@ -149,7 +155,7 @@ public final class Stage implements AutoCloseable {
         return new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 parts,
-                new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters),
+                streams,
                 changes,
                 new Receiver(
                         rig.inventory, rig.core, outcome -> {}, new AlertSettings("", "instance", "", "x", new Fsd(1))),
@@ -177,7 +183,7 @@ public final class Stage implements AutoCloseable {
 
     static Rights rights(int uid, int roles, String user, Set<Right> granted, String... holders) {
         Identity identity = Identity.ofKernel(uid, uid, 4711);
-        return new Rights(identity, new Credentials(uid, roles), user, granted, Set.of(holders), null);
+        return new Rights(identity, new Credentials(uid, roles), user, granted, Scope.of(Set.of(holders)), null);
     }
 
     public static Rights owner() {

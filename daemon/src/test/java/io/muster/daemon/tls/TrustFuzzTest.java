@@ -1,6 +1,7 @@
 package io.muster.daemon.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -36,6 +37,7 @@ final class TrustFuzzTest {
                             List.of(Grant.CERTIFICATE + name),
                             Set.of(Right.READ),
                             null,
+                            null,
                             new Grant.Issuer(ca, null),
                             false))
                     .toList());
@@ -65,6 +67,14 @@ final class TrustFuzzTest {
     @Test
     void theUnchangedCertificateIsAccepted() throws Exception {
         assertThat(trust.identify(List.of(parse(good)))).isEqualTo("ops.example.org");
+    }
+
+    @Test
+    void aGrantForEachHostAcceptsTheCertificateOfAHostUnderItsOwnName() throws Exception {
+        Trust hosts = trust(directory.resolve("ca.pem"), List.of("{host}.example.org"));
+        assertThat(hosts.identify(List.of(parse(good)))).isEqualTo("ops.example.org");
+        Trust others = trust(directory.resolve("ca.pem"), List.of("{host}.example.com"));
+        assertThatThrownBy(() -> others.identify(List.of(parse(good)))).hasMessageContaining("no [[grant]] names");
     }
 
     private static X509Certificate parse(byte[] der) throws CertificateException {

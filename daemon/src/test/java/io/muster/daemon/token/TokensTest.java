@@ -79,7 +79,7 @@ class TokensTest {
         assertThat(who.who()).isEqualTo("token:grafana");
         Identity.Named named = Objects.requireNonNull(who.named());
         assertThat(named.rights()).containsExactlyInAnyOrder(Right.READ, Right.HOLD);
-        assertThat(named.holders()).containsExactly("alerts");
+        assertThat(named.scope().holders()).containsExactly("alerts");
     }
 
     @Test
@@ -156,8 +156,8 @@ class TokensTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
             "rights":[]                        | rights: must be an array of at least one right
-            "rights":["own"]                   | rights: may have read, follow, hold, alerts, change, not own
-            "rights":["acquire"]               | rights: may have read, follow, hold, alerts, change, not acquire
+            "rights":["own"]                   | rights: may have read, follow, hold, alerts, report-check, work, action, change, not own
+            "rights":["acquire"]               | rights: may have read, follow, hold, alerts, report-check, work, action, change, not acquire
             "rights":["hold"]                  | holder: is missing
             "rights":["hold"],"holder":"a b"   | holder: holder "a b": letters
             "rights":["read"],"holder":"a"     | holder: has no effect without the right hold

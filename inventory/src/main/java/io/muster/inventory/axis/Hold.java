@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  *     but is overdue.
  * @param attempt number of the attempt, which no other hold of the host has or had; 0 for a hold without check and action, and for one
  *     that has not begun
+ * @param standing how far the attempt has come; null if nothing was reported about it
  * @param extras members that another version wrote and this version does not know
  */
 public record Hold(
@@ -35,6 +36,7 @@ public record Hold(
         double until,
         Purpose purpose,
         long attempt,
+        @Nullable Standing standing,
         Extras extras) {
     /** Holder of every drain that names no holder, and the only holder that flux-core knows. */
     public static final String SHARED = "admin";
@@ -43,12 +45,12 @@ public record Hold(
     private static final Set<String> KEYS = keys();
 
     public Hold(String holder, @Nullable String reason, double since, Principal by, double until) {
-        this(holder, reason, since, since, by, 0, until, Purpose.NONE, 0, Extras.NONE);
+        this(holder, reason, since, since, by, 0, until, Purpose.NONE, 0, null, Extras.NONE);
     }
 
     private static Set<String> keys() {
-        Set<String> keys =
-                new HashSet<>(List.of("holder", "reason", "since", "changed", "from", "until", "attempt", "by"));
+        Set<String> keys = new HashSet<>(
+                List.of("holder", "reason", "since", "changed", "from", "until", "attempt", "standing", "by"));
         keys.addAll(Purpose.KEYS);
         return Set.copyOf(keys);
     }
@@ -65,6 +67,7 @@ public record Hold(
                 Epoch.instantOr(in, "until", 0),
                 Purpose.read(in),
                 in.has("attempt") ? in.integer("attempt", 1, Long.MAX_VALUE) : 0,
+                in.has("standing") ? Standing.read(in.object("standing")) : null,
                 Extras.besides(in, KEYS));
     }
 
@@ -77,6 +80,9 @@ public record Hold(
             Epoch.write(out, "changed", changed);
         }
         writeTerms(out, from, until, purpose, attempt);
+        if (standing != null) {
+            standing.write(out);
+        }
         by.writeBy(out);
         extras.write(out);
     }
@@ -116,6 +122,7 @@ public record Hold(
                 other.until > 0 || other.from > 0 ? other.until : until,
                 next,
                 other.purpose.isAttempt() ? other.attempt : attempt,
+                other.purpose.isAttempt() ? null : standing,
                 other.extras);
     }
 
@@ -137,17 +144,34 @@ public record Hold(
                 until == 0 || planned.until == 0 ? 0 : Math.max(until, planned.until),
                 purpose.or(more),
                 attempts ? attempt : planned.attempt,
+                attempts ? standing : null,
                 base.extras);
     }
 
     /** Returns this hold with another end. */
     public Hold until(double end) {
-        return new Hold(holder, reason, since, changed, by, from, end, purpose, attempt, extras);
+        return new Hold(holder, reason, since, changed, by, from, end, purpose, attempt, standing, extras);
+    }
+
+    /** Returns the first time at which something ends by itself: this hold, or the claim of its work; 0 if nothing does. */
+    double deadline() {
+        double lease = standing == null ? 0 : standing.until();
+        return lease == 0 || until == 0 ? Math.max(lease, until) : Math.min(lease, until);
+    }
+
+    /** Returns whether the claim of the work has ended. */
+    public boolean hasLapsed(double now) {
+        return standing != null && standing.until() > 0 && standing.until() <= now;
+    }
+
+    /** Returns this hold after a step of its attempt, or as another attempt. */
+    public Hold at(long number, @Nullable Standing next) {
+        return new Hold(holder, reason, since, changed, by, from, until, purpose, number, next, extras);
     }
 
     /**
      * Returns whether both holds are the same, although two processes of one user may have placed them, and although the other one
-     * would be another attempt.
+     * would be another attempt, unless the action of this one has failed.
      */
     public boolean says(Hold other) {
         Hold mine = new Hold(
@@ -160,8 +184,14 @@ public record Hold(
                 other.until,
                 other.purpose,
                 attempt,
+                standing,
                 other.extras);
-        return equals(mine) && by.isSamePerson(other.by) && by.author().equals(other.by.author());
+        boolean isOver =
+                other.standing != null && other.standing.step() == Standing.Step.FAILED && attempt != other.attempt;
+        return !isOver
+                && equals(mine)
+                && by.isSamePerson(other.by)
+                && by.author().equals(other.by.author());
     }
 
     private String words() {
@@ -173,7 +203,8 @@ public record Hold(
         return (purpose.ticket() + " " + words()).strip();
     }
 
-    boolean expiredAt(double now) {
+    /** Returns whether the hold ends by itself now. */
+    public boolean expiredAt(double now) {
         return until > 0 && until <= now && purpose.check().isEmpty();
     }
 
@@ -221,6 +252,7 @@ public record Hold(
                 && Double.compare(from, that.from) == 0
                 && Double.compare(until, that.until) == 0
                 && attempt == that.attempt
+                && Objects.equals(standing, that.standing)
                 && purpose.equals(that.purpose)
                 && by.equals(that.by)
                 && extras.equals(that.extras);

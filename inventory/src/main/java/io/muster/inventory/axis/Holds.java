@@ -32,7 +32,7 @@ public final class Holds {
         PLANNED;
 
         double deadline(Hold hold) {
-            return this == PLANNED ? hold.from() : hold.until();
+            return this == PLANNED ? hold.from() : hold.deadline();
         }
     }
 
@@ -73,7 +73,7 @@ public final class Holds {
         byRank.forEachIn(ranks, c);
     }
 
-    /** Returns the earliest time at which a placed hold ends by itself, or a planned one begins; 0 if there is none. */
+    /** Returns the earliest time at which a placed hold or a claim ends by itself, or a planned hold begins; 0 if there is none. */
     public double nextDeadline() {
         return deadlines.earliest();
     }
@@ -93,7 +93,7 @@ public final class Holds {
         return found.build();
     }
 
-    /** Returns the placed holds whose end has come by {@code now}, or the planned ones that begin, with their ranks. */
+    /** Returns the placed holds whose end, or that of a claim, has come by {@code now}, or the planned ones that begin, with their ranks. */
     public Map<Hold, Idset> due(double now) {
         Map<Hold, Idset.Builder> found = new LinkedHashMap<>();
         byRank.forEachIn(deadlines.until(now), (first, last, set) -> {

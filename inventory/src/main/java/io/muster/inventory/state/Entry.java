@@ -219,6 +219,10 @@ public record Entry(
                     new AcquisitionChanges.Acquired(
                             context.text("owner"), context.number("grace"), extras("owner", "grace"));
                 case "release" -> new AcquisitionChanges.Released(context.text("owner"), reason());
+                case "boot" -> new CheckChanges.Booted(targets(), context.text("boot"));
+                case "attempt" ->
+                    WorkChanges.Worked.read(
+                            targets(), context, extras("holder", "attempt", "step", "next", "until", "boot", "detail"));
                 case "report" -> new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
                 case "lapse" -> new ReportChanges.Lapsed(context.text("reporter"), targets());
                 case "annotate" -> NoteChanges.Annotated.read(targets(), context);

@@ -170,7 +170,17 @@ public final class HoldChanges {
          */
         private Idset unchanged(Holds holds, Idset ranks, double now, Principal by) {
             Hold fresh = new Hold(
-                    holder, reason, now, now, by, Epoch.rounded(from), Epoch.rounded(until), purpose, 0, Extras.NONE);
+                    holder,
+                    reason,
+                    now,
+                    now,
+                    by,
+                    Epoch.rounded(from),
+                    Epoch.rounded(until),
+                    purpose,
+                    0,
+                    null,
+                    Extras.NONE);
             boolean silent =
                     !mode.forces() && reason == null && from == 0 && until == 0 && purpose.equals(Purpose.NONE);
             return holds.matching(
@@ -257,7 +267,7 @@ public final class HoldChanges {
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
             Principal author = planner == null ? by : planner;
-            Hold fresh = new Hold(holder, reason, time, time, author, from, until, purpose, attempt, extras);
+            Hold fresh = new Hold(holder, reason, time, time, author, from, until, purpose, attempt, null, extras);
             InventoryState next = state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : merge(existing, fresh));

@@ -1,6 +1,7 @@
 package io.muster.inventory.state;
 
 import io.muster.inventory.axis.Acquisition;
+import io.muster.inventory.axis.Boot;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.HoldSet;
@@ -17,6 +18,7 @@ import io.muster.inventory.axis.Reports;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.idset.SortedTree;
 import io.muster.inventory.json.Extras;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.Pruned;
@@ -277,6 +279,15 @@ public final class InventoryState {
         return new InventoryState(definition, membership, liveness, change.apply(holds), departed, books);
     }
 
+    /** Returns the boot id that a host of R has reported last; null if it has reported none. */
+    public @Nullable Boot bootOf(String host) {
+        return books.boots().get(host);
+    }
+
+    InventoryState withBoot(String host, Boot boot) {
+        return with(books.with(books.boots().with(host, boot)));
+    }
+
     InventoryState withPlans(UnaryOperator<Holds> change) {
         return with(books.with(change.apply(plans())));
     }
@@ -324,7 +335,19 @@ public final class InventoryState {
                 remapLiveness(remap, initial),
                 remapped(holds, remap, returning, Departed::holds),
                 nextDeparted,
-                books.with(remapNotes(remap, returning)).with(remapped(plans(), remap, returning, Departed::plans)));
+                books.with(staying(remap))
+                        .with(remapNotes(remap, returning))
+                        .with(remapped(plans(), remap, returning, Departed::plans)));
+    }
+
+    /** Returns the boot ids of the hosts that the new R names too. */
+    private SortedTree<String, Boot> staying(Remap remap) {
+        SortedTree<String, Boot> boots = books.boots();
+        Idset gone = boots.isEmpty() ? Idset.EMPTY : remap.vanishedRanks();
+        for (String host : resources().hostsOf(gone).expand()) {
+            boots = boots.without(host);
+        }
+        return boots;
     }
 
     /** Returns the ranks for which admins have set something that must be kept if the host leaves R. */

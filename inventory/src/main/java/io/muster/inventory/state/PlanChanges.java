@@ -58,7 +58,7 @@ public final class PlanChanges {
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, time, by, from, until, purpose, 0, extras);
+            Hold fresh = new Hold(holder, reason, time, time, by, from, until, purpose, 0, null, extras);
             return state.withPlans(plans -> plans.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : overwrite.merge(existing, fresh));
@@ -129,7 +129,7 @@ public final class PlanChanges {
     }
 
     /**
-     * The command that ends the holds whose end has come, and begins the planned holds whose time has come. The daemon itself issues it
+     * The command that ends the holds and claims whose end has come, and begins the planned holds whose time has come. The daemon itself issues it
      * when a deadline passes. A planned hold leaves the plans in the change that places it, so it is placed once.
      *
      * @param last planned holds that are to begin later than at this time are left to the next command, because {@code objection} does not
@@ -145,8 +145,17 @@ public final class PlanChanges {
         @Override
         public Decision decide(InventoryState state, double now, Principal by) {
             List<Event> events = new ArrayList<>();
-            state.holds().due(now).forEach((hold, ranks) -> end(events, state, hold, ranks));
             long attempts = state.attempts();
+            for (Map.Entry<Hold, Idset> due : state.holds().due(now).entrySet()) {
+                Hold hold = due.getKey();
+                if (hold.until() > 0 && hold.until() <= now) {
+                    end(events, state, hold, due.getValue());
+                }
+                if (hold.hasLapsed(now) && !hold.expiredAt(now)) {
+                    attempts++;
+                    events.add(WorkChanges.Worked.lapsed(Event.Targets.of(state, due.getValue()), hold, attempts));
+                }
+            }
             for (Map.Entry<Hold, Idset> due :
                     state.plans().due(Math.min(now, last)).entrySet()) {
                 Hold plan = due.getKey();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.muster.inventory.axis.Acquisition;
+import io.muster.inventory.axis.Boot;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Epoch;
@@ -44,8 +45,8 @@ import java.util.TreeMap;
  *   "liveness": [{"idset", "nodelist", "status", "since", "cause"}],
  *   "absent":   [{"idset", "nodelist", "kind", "reason"?, "since", "by"}],
  *   "holds":    [{"idset", "nodelist", "holds": [{"holder", "reason"?, "since", "changed"?, "from"?, "until"?, "class"?, "ticket"?,
- *                "check"?, "action"?, "attempt"?, "by"}]}],
- *   "plans":    [{"idset", "nodelist", "plans": [like a hold]}], "attempts": number if not 0,
+ *                "check"?, "action"?, "attempt"?, "standing"?: {"step", "since", "until"?, "boot"?, "detail"?, "by"}, "by"}]}],
+ *   "plans":    [{"idset", "nodelist", "plans": [like a hold]}], "attempts": number if not 0, "boots"?: {"host": {"id", "since"}},
  *   "departed": {"host": {"holds"?, "plans"?, "absent"?, "property-add"?: [name], "property-remove"?: [name]}},
  *   "level": number, "ids": [{"id", "request", "userid", "time", "seq"}],
  *   "acquisitions": [{"owner", "grace", "since", "by"}],
@@ -69,6 +70,7 @@ public final class StateJson {
             "holds",
             "plans",
             "attempts",
+            "boots",
             "departed",
             "level",
             "ids",
@@ -148,7 +150,19 @@ public final class StateJson {
                     NoteJson.read(in, all),
                     in.has("plans") ? holds(Holds.NO_PLANS, "plans", all) : Holds.NO_PLANS,
                     in.has("attempts") ? in.integer("attempts", 1, Long.MAX_VALUE) : 0,
+                    boots(),
                     Extras.besides(in, STATE));
+        }
+
+        private SortedTree<String, Boot> boots() {
+            SortedTree<String, Boot> boots = SortedTree.empty();
+            if (in.has("boots")) {
+                Fields hosts = in.object("boots");
+                for (String host : hosts.names()) {
+                    boots = boots.with(host, Boot.read(hosts.object(host)));
+                }
+            }
+            return boots;
         }
 
         private SortedMap<String, Acquisition> acquisitions() {
@@ -264,6 +278,7 @@ public final class StateJson {
             if (state.attempts() > 0) {
                 out.writeNumberField("attempts", state.attempts());
             }
+            boots();
             departed();
             listUnlessEmpty("acquisitions", state.acquisitions().values(), Acquisition::write);
             listUnlessEmpty("reports", state.liveness().reports().all(), (report, to) -> {
@@ -322,6 +337,18 @@ public final class StateJson {
                 out.writeEndObject();
             }
             out.writeEndArray();
+        }
+
+        private void boots() throws IOException {
+            if (!state.books().boots().isEmpty()) {
+                out.writeObjectFieldStart("boots");
+                for (Map.Entry<String, Boot> boot : state.books().boots().entrySet()) {
+                    out.writeObjectFieldStart(boot.getKey());
+                    boot.getValue().write(out);
+                    out.writeEndObject();
+                }
+                out.writeEndObject();
+            }
         }
 
         private void departed() throws IOException {

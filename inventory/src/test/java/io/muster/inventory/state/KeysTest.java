@@ -9,6 +9,7 @@ import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Purpose;
+import io.muster.inventory.axis.Standing;
 import io.muster.inventory.json.Extras;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
@@ -29,6 +30,11 @@ class KeysTest {
             Map.entry(double.class, List.of(1.5, 2.5)),
             Map.entry(String.class, List.of("a", "b")),
             Map.entry(Purpose.class, List.of(Purpose.NONE, Purpose.of("hardware", ""))),
+            Map.entry(
+                    Standing.class,
+                    List.of(
+                            new Standing(Standing.Step.DONE, States.ALICE, 1, 0, "", ""),
+                            new Standing(Standing.Step.FAILED, States.ALICE, 1, 0, "", ""))),
             Map.entry(Principal.class, List.of(States.ALICE, States.BOB)),
             Map.entry(
                     Principal.Speaker.class,

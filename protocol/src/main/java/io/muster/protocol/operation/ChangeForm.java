@@ -10,6 +10,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.AcquisitionChanges;
+import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.FormatChanges;
@@ -17,6 +18,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.inventory.state.WorkChanges;
 import io.muster.protocol.admin.Payload;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -42,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  * expiration-update                expiration
  * monitor-force-down               ranks
  * acquire-release                  owner?, reason?
+ * check-result                     host, check, attempt, result, detail?
+ * boot                             host, boot
+ * work-claim                       host, attempt, lease?
+ * work-result                      host, attempt, result, detail?
  * annotate                         targets?, paths?, tag?, mark?, data?
  * upgrade-finish
  * </pre>
@@ -162,6 +168,47 @@ record ChangeForm<C extends Command>(
                 out.setAll(command.edit().toJson());
             });
 
+    static final ChangeForm<CheckChanges.ReportCheck> CHECK_RESULT = new ChangeForm<>(
+            CheckChanges.ReportCheck.class,
+            in -> new CheckChanges.ReportCheck(
+                    in.fields().text("host"),
+                    in.fields().text("check"),
+                    in.attempt(),
+                    in.result("ok"),
+                    in.fields().textOr("detail", "")),
+            (command, out) -> {
+                out.put("host", command.host()).put("check", command.check()).put("attempt", command.attempt());
+                putResult(out, command.ok() ? "ok" : "failed", command.detail());
+            });
+
+    static final ChangeForm<CheckChanges.ReportBoot> BOOT = new ChangeForm<>(
+            CheckChanges.ReportBoot.class,
+            in -> new CheckChanges.ReportBoot(
+                    in.fields().text("host"), in.fields().text("boot")),
+            (command, out) -> out.put("host", command.host()).put("boot", command.boot()));
+
+    static final ChangeForm<WorkChanges.ClaimWork> WORK_CLAIM = new ChangeForm<>(
+            WorkChanges.ClaimWork.class,
+            in -> new WorkChanges.ClaimWork(
+                    in.fields().text("host"),
+                    in.attempt(),
+                    in.fields().has("lease") ? in.fields().number("lease") : WorkChanges.USUAL_LEASE),
+            (command, out) -> out.put("host", command.host())
+                    .put("attempt", command.attempt())
+                    .put("lease", command.lasts()));
+
+    static final ChangeForm<WorkChanges.ReportWork> WORK_RESULT = new ChangeForm<>(
+            WorkChanges.ReportWork.class,
+            in -> new WorkChanges.ReportWork(
+                    in.fields().text("host"),
+                    in.attempt(),
+                    in.result("done"),
+                    in.fields().textOr("detail", "")),
+            (command, out) -> {
+                out.put("host", command.host()).put("attempt", command.attempt());
+                putResult(out, command.done() ? "done" : "failed", command.detail());
+            });
+
     static final ChangeForm<FormatChanges.FinishUpgrade> UPGRADE_FINISH = new ChangeForm<>(
             FormatChanges.FinishUpgrade.class, in -> new FormatChanges.FinishUpgrade(), (command, out) -> {});
 
@@ -223,6 +270,13 @@ record ChangeForm<C extends Command>(
     private static void putUnlessNone(ObjectNode out, String key, double number) {
         if (number != 0) {
             out.put(key, number);
+        }
+    }
+
+    private static void putResult(ObjectNode out, String result, String detail) {
+        out.put("result", result);
+        if (!detail.isEmpty()) {
+            out.put("detail", detail);
         }
     }
 
@@ -321,6 +375,19 @@ record ChangeForm<C extends Command>(
         @Nullable
         String optional(String key) {
             return fields.optional(key);
+        }
+
+        long attempt() {
+            return fields.integer("attempt", 1, Long.MAX_VALUE);
+        }
+
+        /** Returns whether the result is the good one; the other one is {@code failed}. */
+        boolean result(String good) {
+            String result = fields.text("result");
+            if (!result.equals(good) && !result.equals("failed")) {
+                throw fields.fault("result", "must be " + good + " or failed");
+            }
+            return result.equals(good);
         }
 
         List<String> paths() {

@@ -16,6 +16,8 @@ public enum Document {
     SUMMARY("resource.summary"),
     /** What taking the hosts out would do. */
     IMPACT("resource.impact"),
+    /** The holds that wait for an action or for a check. */
+    WORK("resource.work"),
     /** R itself. */
     R("resource.R"),
     /** Cores, GPUs and properties of hosts. */

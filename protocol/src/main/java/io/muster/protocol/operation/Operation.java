@@ -98,7 +98,7 @@ public final class Operation<S, Q> {
 
     /** Returns whether a request may change the inventory, so that only some sockets take it. */
     public boolean isChange() {
-        return row.right == Right.CHANGE || row.right == Right.HOLD || row.right == Right.ALERTS;
+        return Right.CHANGING.contains(row.right);
     }
 
     /** Returns the keys that a request may have. */

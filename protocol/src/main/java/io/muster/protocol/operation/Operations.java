@@ -11,6 +11,8 @@ import static io.muster.protocol.operation.RequestKeys.AFTER;
 import static io.muster.protocol.operation.RequestKeys.AFTER_SEQ;
 import static io.muster.protocol.operation.RequestKeys.ALERTS;
 import static io.muster.protocol.operation.RequestKeys.ALLOCATED;
+import static io.muster.protocol.operation.RequestKeys.ATTEMPT;
+import static io.muster.protocol.operation.RequestKeys.ATTEMPT_STATES;
 import static io.muster.protocol.operation.RequestKeys.ATTRIBUTE;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_COST;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_ERROR;
@@ -18,13 +20,17 @@ import static io.muster.protocol.operation.RequestKeys.AUDIT_NUMBER;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_SECONDS;
 import static io.muster.protocol.operation.RequestKeys.BELIEF;
 import static io.muster.protocol.operation.RequestKeys.BEST;
+import static io.muster.protocol.operation.RequestKeys.BOOT;
 import static io.muster.protocol.operation.RequestKeys.BY;
 import static io.muster.protocol.operation.RequestKeys.CAUSE;
 import static io.muster.protocol.operation.RequestKeys.CHECK;
+import static io.muster.protocol.operation.RequestKeys.CHECK_NAME;
+import static io.muster.protocol.operation.RequestKeys.CHECK_RESULT;
 import static io.muster.protocol.operation.RequestKeys.CLASS;
 import static io.muster.protocol.operation.RequestKeys.CONSTRAINT;
 import static io.muster.protocol.operation.RequestKeys.COUNT;
 import static io.muster.protocol.operation.RequestKeys.DATA;
+import static io.muster.protocol.operation.RequestKeys.DETAIL;
 import static io.muster.protocol.operation.RequestKeys.DRY_RUN;
 import static io.muster.protocol.operation.RequestKeys.DURATION;
 import static io.muster.protocol.operation.RequestKeys.ENDED_HOLDER;
@@ -48,6 +54,7 @@ import static io.muster.protocol.operation.RequestKeys.ID;
 import static io.muster.protocol.operation.RequestKeys.IF_SEQ;
 import static io.muster.protocol.operation.RequestKeys.INCLUDE;
 import static io.muster.protocol.operation.RequestKeys.JOBSPEC;
+import static io.muster.protocol.operation.RequestKeys.LEASE;
 import static io.muster.protocol.operation.RequestKeys.LIFETIME;
 import static io.muster.protocol.operation.RequestKeys.LIMIT;
 import static io.muster.protocol.operation.RequestKeys.MARK;
@@ -100,6 +107,7 @@ import static io.muster.protocol.operation.RequestKeys.USER;
 import static io.muster.protocol.operation.RequestKeys.USERID;
 import static io.muster.protocol.operation.RequestKeys.VERSION;
 import static io.muster.protocol.operation.RequestKeys.WITH_TIME;
+import static io.muster.protocol.operation.RequestKeys.WORK_RESULT;
 import static io.muster.protocol.operation.RequestKeys.XML;
 
 import io.muster.inventory.json.Fields;
@@ -169,6 +177,7 @@ public final class Operations {
                     .at(get("summary", "/v1/summary"))
                     .unread((service, unread) -> service.document(Document.SUMMARY, unread)),
             document(Document.IMPACT, get("impact", "/v1/impact"), chosen()),
+            document(Document.WORK, get("work", "/v1/work"), chosen(ATTEMPT_STATES, LIMIT, AFTER)),
             document(Document.R, get("r", "/v1/R"), chosen(OFFER_STATES)),
             document(Document.LAYOUT, get("layout", "/v1/layout"), chosen()),
             row(Document.STATE.topic(), Right.READ, QUESTION, WITH_TIME)
@@ -226,6 +235,18 @@ public final class Operations {
                     .endsHolds()
                     .at(delete("lift", "/v1/holds"))
                     .change(ChangeForm.UNDRAIN),
+            change("resource.check-result", Right.REPORT_CHECK, HOST, CHECK_NAME, ATTEMPT, CHECK_RESULT, DETAIL)
+                    .at(post("check-result", "/v1/check-results"))
+                    .change(ChangeForm.CHECK_RESULT),
+            change("resource.boot", Right.REPORT_CHECK, HOST, BOOT)
+                    .at(post("boot", "/v1/boots"))
+                    .change(ChangeForm.BOOT),
+            change("resource.work-claim", Right.WORK, HOST, ATTEMPT, LEASE)
+                    .at(post("claim", "/v1/work/claims"))
+                    .change(ChangeForm.WORK_CLAIM),
+            change("resource.work-result", Right.WORK, HOST, ATTEMPT, WORK_RESULT, DETAIL)
+                    .at(post("work-result", "/v1/work/results"))
+                    .change(ChangeForm.WORK_RESULT),
             targets("resource.exclude", Right.CHANGE, REASON).change(ChangeForm.EXCLUDE),
             targets("resource.include", Right.CHANGE, REASON).change(ChangeForm.INCLUDE),
             targets("resource.shrink", Right.CHANGE, REASON).change(ChangeForm.SHRINK),

@@ -157,6 +157,24 @@ public final class RequestKeys {
     static final RequestKey DATA =
             object("data", "Objects to store, by their keys; null in place of an object removes it.");
 
+    static final RequestKey ATTEMPT_STATES = text(
+            "states",
+            "Only attempts in these states: busy, offered, claimed, failed, done, check, check-failed; separated by commas.");
+    static final RequestKey CHECK_NAME = text("check", "Name of the check.").needed();
+    static final RequestKey ATTEMPT = integer(
+                    "attempt", "The number of the attempt, which the answer to `resource.work` has.")
+            .needed();
+    static final RequestKey CHECK_RESULT =
+            text("result", "What came of the check.").of("ok", "failed").needed();
+    static final RequestKey WORK_RESULT =
+            text("result", "What came of the action.").of("done", "failed").needed();
+    static final RequestKey DETAIL = text("detail", "One line about the result.");
+    static final RequestKey LEASE = duration(
+            "lease",
+            "How long the claim lasts, 10 s to 7 days; over HTTP also text such as `30m`. Default: 30 minutes.");
+    static final RequestKey BOOT = text("boot", "The boot id of the host: /proc/sys/kernel/random/boot_id.")
+            .needed();
+
     static final RequestKey PATH = text("path", "The file with the new R.").needed();
     static final RequestKey XML =
             flag("xml", "Whether the file is one of hwloc; refused.").needed();

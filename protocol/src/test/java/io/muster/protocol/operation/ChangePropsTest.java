@@ -13,6 +13,7 @@ import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.DefinitionChanges;
@@ -24,6 +25,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.inventory.state.WorkChanges;
 import io.muster.protocol.admin.Get;
 import io.muster.protocol.admin.SchedStatus;
 import io.muster.protocol.admin.StatusAnswer;
@@ -59,7 +61,7 @@ class ChangePropsTest {
 
     private static Command command(Random random) {
         Mode mode = MODES.get(random.nextInt(MODES.size()));
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(14)) {
             case 0 -> {
                 double until = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
                 double from = random.nextBoolean() ? 0 : Epoch.ofMicros(1 + random.nextLong(4_000_000_000_000_000L));
@@ -84,6 +86,13 @@ class ChangePropsTest {
             }
             case 7 -> new DefinitionChanges.SetExpiration(Epoch.ofMicros(random.nextLong(4_000_000_000_000_000L)));
             case 8 -> new NoteChanges.Annotate(text(random), List.of(text(random)), edit(random));
+            case 9 ->
+                new CheckChanges.ReportCheck(
+                        text(random), text(random), 1 + random.nextInt(9), random.nextBoolean(), text(random));
+            case 10 -> new CheckChanges.ReportBoot(text(random), text(random));
+            case 11 -> new WorkChanges.ClaimWork(text(random), 1 + random.nextInt(9), random.nextInt(9) / 2.0);
+            case 12 ->
+                new WorkChanges.ReportWork(text(random), 1 + random.nextInt(9), random.nextBoolean(), text(random));
             default -> new LivenessChanges.ForceDown(Idsets.any(random));
         };
     }

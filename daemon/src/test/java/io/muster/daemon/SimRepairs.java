@@ -1,0 +1,444 @@
+package io.muster.daemon;
+
+import io.muster.daemon.core.Answer;
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
+import io.muster.inventory.axis.Standing;
+import io.muster.inventory.state.ChangeId;
+import io.muster.inventory.state.CheckChanges;
+import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.InventoryState;
+import io.muster.inventory.state.Once;
+import io.muster.inventory.state.WorkChanges;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Holds that ask for a reboot and end by a check; the scripts that reboot hosts; and the hosts, which report boot ids and checks. At each
+ * transition, the script, the host, the daemon that leads or another daemon may be killed. Nothing may be done twice for one attempt, and
+ * no host may be released that was not checked after the action of the attempt.
+ */
+final class SimRepairs {
+    private static final long MILLI = 1_000_000;
+    private static final int SCRIPTS = 3;
+    private static final double LEASE = 15;
+    private static final String HOLDER = "repair";
+    private static final Principal PERSON = new Principal(1100, "person", 7);
+
+    private static final WorkChanges.Facts FACTS = new WorkChanges.Facts() {
+        @Override
+        public String busy(int rank, double since) {
+            return "";
+        }
+
+        @Override
+        public boolean needsBoot(String action) {
+            return true;
+        }
+    };
+
+    private final SimCluster cluster;
+    private final SplittableRandom random;
+    private final int wanted;
+    private int placed;
+    private final List<Host> hosts = new ArrayList<>();
+    /** The attempts, with their hosts, that a script acted on, that a claim was written for, and that passed a check. */
+    private final Set<String> acted = new HashSet<>();
+
+    private final Set<String> claimed = new HashSet<>();
+    private final Set<String> passed = new HashSet<>();
+    /** The last attempt on each host whose claim ran out. */
+    private final Map<String, Long> ranOut = new TreeMap<>();
+    /** How often each victim was killed at each transition. */
+    final Map<String, Integer> kills = new TreeMap<>();
+
+    int released;
+    int lapsed;
+    int refused;
+
+    /** @param wanted how many holds are placed */
+    SimRepairs(SimCluster cluster, int wanted) {
+        this.cluster = cluster;
+        this.wanted = wanted;
+        this.random = cluster.simulation().choices().split();
+        cluster.witness().watch(this::written);
+    }
+
+    void start() {
+        for (int i = 0; i < SimCluster.RANKS; i++) {
+            Host host = new Host(i);
+            hosts.add(host);
+            later(random.nextInt(1000), host::step);
+        }
+        for (int i = 0; i < SCRIPTS; i++) {
+            later(random.nextInt(1000), new Script(i)::step);
+        }
+        place();
+    }
+
+    boolean areDone() {
+        return placed == wanted && released == wanted;
+    }
+
+    private void later(int millis, Runnable then) {
+        cluster.simulation().after(MILLI * millis, then);
+    }
+
+    private static String key(String host, long attempt) {
+        return host + " " + attempt;
+    }
+
+    /** Looks at each event before it is applied. */
+    private void written(Entry entry, InventoryState before) {
+        if (entry.event() instanceof WorkChanges.Worked step) {
+            String key = key(step.targets().nodelist(), step.attempt());
+            if (step.step().equals("lapsed")) {
+                lapsed++;
+                ranOut.put(step.targets().nodelist(), step.attempt());
+            }
+            SimWitness.require(
+                    !step.step().equals("claimed") || claimed.add(key), "the attempt " + key + " is claimed twice");
+            SimWitness.require(!step.step().equals("done") || acted.contains(key), key + " is done without an act");
+        } else if (entry.event() instanceof HoldChanges.Undrained end
+                && end.holder().startsWith(HOLDER)) {
+            HoldSet set = before.holds().on(end.targets().ranks().first());
+            Hold hold = set == null ? null : set.of(end.holder());
+            String key = hold == null ? "none" : key(end.targets().nodelist(), hold.attempt());
+            SimWitness.require(passed.contains(key), "the hold of attempt " + key + " ends without a check");
+            released++;
+        }
+    }
+
+    /** Kills somebody, or nobody, when a transition has just been made. */
+    private void transition(String name, Runnable self, SimDaemon asked) {
+        int who = random.nextInt(8);
+        if (who > 2) {
+            return;
+        }
+        SimDaemon victim = who == 1 ? asked : cluster.anyDaemon(random);
+        kills.merge(name + ", " + (who == 0 ? "itself" : who == 1 ? "the daemon" : "some daemon"), 1, Integer::sum);
+        if (who == 0) {
+            self.run();
+        } else if (victim.isRunning() && random.nextInt(3) == 0) {
+            victim.kill();
+            later(200 + random.nextInt(3000), () -> cluster.start(victim));
+        }
+    }
+
+    /** Sends a change at whatever daemon until an answer says what came of it, as long as the sender wants it. */
+    private void send(Command command, Principal by, BooleanSupplier wants, Told then) {
+        UUID id = new UUID(random.nextLong(), random.nextLong());
+        new Sending(new Once(command, ChangeId.of(id, command.toString())), by, wants, then).attempt();
+    }
+
+    private interface Told {
+        void of(Answer answer, SimDaemon by);
+    }
+
+    private final class Sending {
+        private final Command command;
+        private final Principal by;
+        private final BooleanSupplier wants;
+        private final Told then;
+        private int tries;
+
+        Sending(Command command, Principal by, BooleanSupplier wants, Told then) {
+            this.command = command;
+            this.by = by;
+            this.wants = wants;
+            this.then = then;
+        }
+
+        void attempt() {
+            if (!wants.getAsBoolean()) {
+                return;
+            }
+            int attempt = ++tries;
+            SimDaemon to = cluster.someDaemon(random);
+            to.ask(
+                    cluster.delay(random),
+                    (core, process) -> core.inventory()
+                            .submit(
+                                    command,
+                                    by,
+                                    answer -> to.answer(process, cluster.delay(random), () -> {
+                                        if (tries == attempt && wants.getAsBoolean()) {
+                                            told(answer, to);
+                                        }
+                                    })));
+            again(attempt, 1500 + random.nextInt(1000), to);
+        }
+
+        private void told(Answer answer, SimDaemon to) {
+            if (answer instanceof Answer.Failed) {
+                again(tries, 50 + random.nextInt(300), to);
+            } else {
+                tries = -1;
+                then.of(answer, to);
+            }
+        }
+
+        private void again(int attempt, int millis, SimDaemon to) {
+            later(millis, () -> {
+                if (tries == attempt) {
+                    cluster.forget(to);
+                    attempt();
+                }
+            });
+        }
+    }
+
+    /** Asks some daemon, which may be behind, for its state. */
+    private void ask(BooleanSupplier wants, Consumer<InventoryState> then) {
+        SimDaemon to = random.nextInt(4) == 0 ? cluster.anyDaemon(random) : cluster.someDaemon(random);
+        to.ask(cluster.delay(random), (core, process) -> {
+            InventoryState state = core.inventory().state();
+            to.answer(process, cluster.delay(random), () -> {
+                if (wants.getAsBoolean()) {
+                    then.accept(state);
+                }
+            });
+        });
+    }
+
+    private static List<Hold> repairs(InventoryState state, int rank) {
+        HoldSet set = state.holds().on(rank);
+        return set == null
+                ? List.of()
+                : set.holds().stream()
+                        .filter(hold -> hold.holder().startsWith(HOLDER))
+                        .toList();
+    }
+
+    /** A person places one hold after the other, as many at a time as there are hosts. */
+    private void place() {
+        if (placed == wanted) {
+            return;
+        }
+        if (placed - released >= SimCluster.RANKS) {
+            later(200, this::place);
+            return;
+        }
+        int rank = random.nextInt(SimCluster.RANKS);
+        String holder = HOLDER + placed;
+        Purpose purpose = new Purpose("", "", "nhc", "reboot");
+        send(
+                new HoldChanges.Drain("node" + rank, "slow", HoldChanges.Mode.NONE, holder, 0, 0, 0, purpose),
+                PERSON,
+                () -> true,
+                (answer, by) -> {
+                    SimWitness.require(answer instanceof Answer.Done, "a hold is not placed: " + answer);
+                    placed++;
+                    transition("placed", () -> {}, by);
+                    later(20 + random.nextInt(50), this::place);
+                });
+    }
+
+    /** A script that claims work, reboots the host, and reports. After a kill, another process begins, which knows nothing. */
+    private final class Script {
+        private final Principal by;
+        private int life;
+
+        Script(int number) {
+            by = new Principal(1200 + number, "script" + number, 7);
+        }
+
+        void step() {
+            int own = life;
+            BooleanSupplier lives = () -> life == own;
+            later(3000, () -> resume(own)); // if no answer comes
+            ask(lives, state -> {
+                int first = random.nextInt(SimCluster.RANKS);
+                for (int i = 0; i < SimCluster.RANKS; i++) {
+                    int rank = (first + i) % SimCluster.RANKS;
+                    for (Hold hold : repairs(state, rank)) {
+                        if (hold.standing() == null && hold.attempt() > 0) {
+                            life++;
+                            claim(hosts.get(rank), hold.attempt());
+                            return;
+                        }
+                    }
+                }
+            });
+        }
+
+        private void resume(int of) {
+            if (life == of) {
+                life++;
+                later(random.nextInt(200), this::step);
+            }
+        }
+
+        private void die() {
+            life++;
+            int own = life;
+            later(500 + random.nextInt(3000), () -> resume(own));
+        }
+
+        private void claim(Host host, long attempt) {
+            int own = life;
+            double sent = cluster.wallSeconds();
+            BooleanSupplier lives = () -> life == own && cluster.wallSeconds() < sent + LEASE - 1;
+            later((int) (1000 * LEASE), () -> {
+                if (life == own) {
+                    die();
+                }
+            });
+            send(new WorkChanges.ClaimWork(host.name, attempt, LEASE).with(FACTS), by, lives, (answer, daemon) -> {
+                if (answer instanceof Answer.Done) {
+                    act(host, attempt, own, daemon);
+                } else {
+                    refused++;
+                    die();
+                }
+            });
+        }
+
+        private void act(Host host, long attempt, int own, SimDaemon daemon) {
+            transition("claimed", this::die, daemon);
+            if (life != own) {
+                return;
+            }
+            SimWitness.require(
+                    acted.add(key(host.name, attempt)), "acted twice for attempt " + key(host.name, attempt));
+            host.reboot(500 + random.nextInt(4000));
+            transition("acted", this::die, daemon);
+            later(1000 + random.nextInt(6000), () -> report(host, attempt, own));
+        }
+
+        private void report(Host host, long attempt, int own) {
+            BooleanSupplier lives = () -> life == own;
+            send(new WorkChanges.ReportWork(host.name, attempt, true, ""), by, lives, (answer, daemon) -> {
+                boolean isUnproved = answer instanceof Answer.Rejected rejected
+                        && rejected.rejection().text().contains("is not proved");
+                if (isUnproved) {
+                    later(500, () -> report(host, attempt, own));
+                } else {
+                    refused += answer instanceof Answer.Done ? 0 : 1;
+                    transition("reported done", this::die, daemon);
+                    die();
+                }
+            });
+        }
+    }
+
+    /** A host, which reports its boot id, and runs the check of each attempt that waits for one. */
+    private final class Host {
+        private final int rank;
+        private final String name;
+        private final Principal by;
+        private int boots = 1;
+        private int reported;
+        private int life;
+        private boolean isDown;
+
+        Host(int rank) {
+            this.rank = rank;
+            name = "node" + rank;
+            by = new Principal(1300 + rank, name, 1);
+        }
+
+        void reboot(int millis) {
+            life++;
+            isDown = true;
+            int own = life;
+            later(millis, () -> {
+                if (life == own) {
+                    boots++;
+                    isDown = false;
+                    begin();
+                }
+            });
+        }
+
+        private void die() {
+            life++;
+            begin();
+        }
+
+        private void begin() {
+            int own = life;
+            later(300 + random.nextInt(1000), () -> {
+                if (life == own && !isDown) {
+                    step();
+                }
+            });
+        }
+
+        void step() {
+            int own = life;
+            BooleanSupplier lives = () -> life == own;
+            later(8000, () -> {
+                if (life == own && !isDown) {
+                    die(); // no answer came
+                }
+            });
+            int boot = boots;
+            if (reported == boot) {
+                ask(lives, state -> check(state, own));
+                return;
+            }
+            send(new CheckChanges.ReportBoot(name, name + "-" + boot), by, lives, (answer, daemon) -> {
+                SimWitness.require(answer instanceof Answer.Done, "a boot id is refused: " + answer);
+                reported = boot;
+                transition("booted", this::die, daemon);
+                if (life == own) {
+                    ask(lives, state -> check(state, own));
+                }
+            });
+        }
+
+        private void check(InventoryState state, int own) {
+            for (Hold hold : repairs(state, rank)) {
+                Standing standing = hold.standing();
+                boolean waits = standing != null
+                        && (standing.step() == Standing.Step.DONE || standing.step() == Standing.Step.CHECK_FAILED);
+                Long over = waits || random.nextInt(10) > 0 ? null : ranOut.get(name);
+                if (waits || over != null) {
+                    long attempt = over == null ? hold.attempt() : over;
+                    later(50 + random.nextInt(1500), () -> finish(attempt, waits, own));
+                    return;
+                }
+            }
+            die();
+        }
+
+        /** @param waits whether the daemon said that the attempt waits for the check; otherwise its claim has run out */
+        private void finish(long attempt, boolean waits, int own) {
+            if (life != own) {
+                return;
+            }
+            boolean ok = !waits || random.nextInt(3) > 0;
+            if (waits && ok) {
+                SimWitness.require(acted.contains(key(name, attempt)), "a check waits before the action");
+                passed.add(key(name, attempt));
+            }
+            BooleanSupplier lives = () -> life == own;
+            send(new CheckChanges.ReportCheck(name, "nhc", attempt, ok, ""), by, lives, (answer, daemon) -> {
+                refused += answer instanceof Answer.Done ? 0 : 1;
+                transition("checked", this::die, daemon);
+                if (life == own) {
+                    die();
+                }
+            });
+        }
+    }
+
+    /** Returns what happened, for a person who reads the output of the test. */
+    @Override
+    public String toString() {
+        return released + " released, " + lapsed + " claims ran out, " + refused + " refused, kills " + kills;
+    }
+}
