@@ -199,7 +199,7 @@ public final class NaiveState {
     public @Nullable Kind drain(
             Idset targets, @Nullable String reason, Mode mode, String holder, double until, double now, Principal by) {
         return plan(
-                targets, reason, mode, new Hold(holder, null, 0, 0, by, 0, until, Purpose.NONE, 0, Extras.NONE), now);
+                targets, reason, mode, new Hold(holder, null, 0, 0, by, 0, until, Purpose.NONE, 0, null, Extras.NONE), now);
     }
 
     /** @param wanted the holder, the author, the beginning, 0 for now, and the end */
@@ -234,7 +234,7 @@ public final class NaiveState {
             Hold hold = of.apply(rank).get(holder);
             if (hold == null) {
                 of.apply(rank)
-                        .put(holder, new Hold(holder, reason, now, now, by, from, until, Purpose.NONE, 0, Extras.NONE));
+                        .put(holder, new Hold(holder, reason, now, now, by, from, until, Purpose.NONE, 0, null, Extras.NONE));
             } else if (force || (hold.reason() == null && (reason != null || until > 0 || from > 0))) {
                 boolean anew = mode == Mode.FORCE_OVERWRITE;
                 double end = anew || until > 0 || from > 0 ? until : hold.until();
@@ -358,7 +358,7 @@ public final class NaiveState {
                 plan.until(),
                 Purpose.NONE,
                 0,
-                Extras.NONE);
+                null, Extras.NONE);
     }
 
     private static Hold joined(Hold hold, Hold fresh) {
@@ -377,7 +377,7 @@ public final class NaiveState {
                 endless ? 0 : Math.max(hold.until(), fresh.until()),
                 Purpose.NONE,
                 0,
-                Extras.NONE);
+                null, Extras.NONE);
     }
 
     public @Nullable Kind exclude(Idset targets) {

@@ -200,7 +200,7 @@ class StatePropsTest {
         String holder = HOLDERS[random.nextInt(HOLDERS.length)];
         double until = random.nextInt(3) > 0 ? 0 : Epoch.rounded(real.now() + random.nextInt(8) - 1);
         double from = random.nextInt(3) > 0 ? 0 : Epoch.rounded(real.now() + random.nextInt(8) - 1);
-        Hold wanted = new Hold(holder, null, 0, 0, by, from, until, Purpose.NONE, 0, Extras.NONE);
+        Hold wanted = new Hold(holder, null, 0, 0, by, from, until, Purpose.NONE, 0, null, Extras.NONE);
         Kind refused = model.plan(targets, reason, mode, wanted, real.now());
         check(
                 new HoldChanges.Drain(text(targets, random), reason, mode, holder, from, until, 0, Purpose.NONE),
