@@ -106,7 +106,7 @@ public abstract class ServerVerb extends Verb {
     }
 
     /** Makes an attempt on this connection, or at the leader if this daemon is a standby. */
-    final int anywhere(FluxClient client, Attempt change) throws IOException {
+    protected final int anywhere(FluxClient client, Attempt change) throws IOException {
         try {
             return change.make(client);
         } catch (Failure refused) {

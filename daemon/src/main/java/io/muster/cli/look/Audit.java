@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
+import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Printable;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -27,9 +29,19 @@ public final class Audit extends ServerVerb {
         super(console);
     }
 
+    /** Schedulers are connected to the leader, which a standby names. */
     @Override
     protected int run(FluxClient client) throws IOException {
-        ObjectNode answer = client.rpc("resource.audit", null);
+        return anywhere(client, this::audit);
+    }
+
+    private int audit(FluxClient client) throws IOException {
+        ObjectNode answer;
+        try {
+            answer = client.rpc("resource.audit", null);
+        } catch (RpcException e) {
+            throw Failure.of(e, "");
+        }
         if (json()) {
             console().json(answer);
         } else {
@@ -53,7 +65,8 @@ public final class Audit extends ServerVerb {
             return;
         }
         if (scheduler.path("waits").asBoolean()) {
-            line("  it was asked at " + scheduler.path("asked").asText() + " and has not answered");
+            line("  it was asked at " + scheduler.path("asked").asText()
+                    + " and has not answered: what it believes now is not known");
         }
         if (!scheduler.path("error").isNull()) {
             line("  the last question failed: " + scheduler.path("error").asText());

@@ -28,6 +28,7 @@ public sealed interface Command
                 ReportChanges.Register,
                 ReportChanges.Lapse,
                 NoteChanges.Annotate,
+                AuditChanges.RecordAudit,
                 AlertChanges.Fire,
                 AlertChanges.Resolve,
                 Expected,
