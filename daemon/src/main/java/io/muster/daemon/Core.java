@@ -82,6 +82,7 @@ record Core(
                 .configure(
                         settings.acquire() == AcquireSettings.Acquire.SHARED,
                         settings.batch().toDuration());
+        streams.reporters().configure(config.flux().live());
         inventory.clock().limits(limits(config));
         streams.journals().keep(config.storage().journalMax());
         snapshots.every(config.storage().snapshotEvery());

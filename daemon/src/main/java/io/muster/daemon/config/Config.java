@@ -65,7 +65,7 @@ public final class Config {
         resources = Resources.read(resource, top.section("queues"), environment);
         graph = ConfiguredGraph.read(top, resources.set());
         alerts = AlertSettings.read(top.section("alerts"));
-        flux = FluxSettings.read(top.section("flux"));
+        flux = FluxSettings.read(top.section("flux"), resources.set());
         access = Access.read(top, alerts.holder());
         listen = Listen.read(muster, environment);
         addresses = ListenAddress.readAll(top, listen);

@@ -1,6 +1,7 @@
 package io.muster.daemon.core;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.idset.Idset;
@@ -9,7 +10,7 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.JobUsage;
-import io.muster.inventory.status.SchedulerMarks;
+import io.muster.protocol.admin.ReportRequest;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -45,6 +46,8 @@ public final class Reporters implements Commits {
     /** The last reports of all reporters about jobs. Threads that compute metrics read this field. */
     private volatile List<JobUsage> usage = List.of();
 
+    private boolean live;
+
     /** @param nanos a monotonic clock in nanoseconds */
     public Reporters(Inventory inventory, ScheduledExecutorService core, LongSupplier nanos) {
         this.inventory = inventory;
@@ -78,6 +81,17 @@ public final class Reporters implements Commits {
         return reporter;
     }
 
+    /** Says to all reporters whether schedulers are to get properties while they run. */
+    public void configure(boolean propertiesLive) {
+        if (live != propertiesLive) {
+            live = propertiesLive;
+            Bytes word = Json.encode(JsonNodeFactory.instance
+                    .objectNode()
+                    .put(ReportRequest.PROPERTIES, live ? ReportRequest.LIVE : ReportRequest.LOAD));
+            streams.values().stream().filter(Reporter::hasBegun).forEach(reporter -> ask(reporter, word));
+        }
+    }
+
     private void begin(Reporter reporter, Idset ranks, Answer answer) {
         if (streams.get(reporter.name()) != reporter) {
             return;
@@ -86,8 +100,11 @@ public final class Reporters implements Commits {
         if (error == null) {
             reporter.begin();
             log.info("{}, {} reports for {} ranks", reporter.name(), reporter.by(), ranks.size());
-            reporter.sink()
-                    .send(Json.encode(JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString())));
+            ObjectNode first = JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString());
+            if (live) {
+                first.put(ReportRequest.PROPERTIES, ReportRequest.LIVE);
+            }
+            reporter.sink().send(Json.encode(first));
         } else {
             lose(reporter, error);
         }
@@ -163,20 +180,20 @@ public final class Reporters implements Commits {
     }
 
     /**
-     * Accepts a reporter's report about jobs and marks.
+     * Accepts a reporter's report about jobs, marks and properties.
      *
-     * @param allocated all ranks of the reporter that jobs use
-     * @param marks what the scheduler makes of marks; null if the reporter says nothing about marks
      * @throws RpcException EINVAL if the reporter does not report for one of the ranks
      */
-    public void use(Reporter reporter, Idset allocated, @Nullable SchedulerMarks marks) {
+    public void use(Reporter reporter, ReportRequest.Usage said) {
+        Idset allocated = said.allocated();
         Report report = inventory.state().liveness().reports().of(reporter.name());
         Idset ranks = report == null ? Idset.EMPTY : report.ranks();
         if (!ranks.containsAll(allocated)) {
             int stranger = allocated.subtract(ranks).first();
             throw new RpcException(Errno.EINVAL, reporter.name() + " does not report for rank " + stranger);
         }
-        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now(), marks));
+        reporter.uses(
+                new JobUsage(reporter.name(), ranks, allocated, inventory.now(), said.marks(), said.properties()));
         collect();
     }
 
@@ -195,6 +212,11 @@ public final class Reporters implements Commits {
     /** Sends a question in the stream of a reporter. */
     public void ask(Reporter reporter, Bytes question) {
         reporter.sink().send(question);
+    }
+
+    /** Returns the reporter with this name that reports now; null if there is none. */
+    public @Nullable Reporter named(@Nullable String name) {
+        return name == null ? null : streams.get(name);
     }
 
     /** Returns whether the stream of a reporter is open. */

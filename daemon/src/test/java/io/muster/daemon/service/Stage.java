@@ -13,6 +13,7 @@ import io.muster.daemon.account.Limit;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.AlertSettings;
+import io.muster.daemon.config.FluxSettings;
 import io.muster.daemon.config.Fsd;
 import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.Listen;
@@ -121,16 +122,18 @@ public final class Stage implements AutoCloseable {
         Searches searches = new Searches(
                 rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Selections selections = new Selections(rig.inventory, searches, structures);
+        Consequences consequences = new Consequences(rig.inventory, rig.reporters, rig.acquires, rig.core);
         Changes changes = new Changes(
                 rig.inventory,
-                rig.acquires,
+                consequences,
                 selections,
                 aside,
                 () -> null,
                 new Changes.Configured(
                         resources -> new DefinitionChanges.Define(resources, "reload", Liveness.Status.ONLINE),
                         Set.of(),
-                        0.2));
+                        0.2,
+                        new FluxSettings(new Fsd(0), FluxSettings.Properties.LOAD)));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
         Backend.Answers parts = new Backend.Answers(
@@ -143,7 +146,8 @@ public final class Stage implements AutoCloseable {
                 new Backend.Calculations(
                         feasible,
                         searches,
-                        new Audits(rig.inventory, rig.reporters, rig.acquires, structures, rig.core, answers)));
+                        new Audits(rig.inventory, rig.reporters, rig.acquires, structures, rig.core, answers),
+                        consequences));
         return new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 parts,
