@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The picture in the README is the output of {@code muster graph} for this machine; {@code -Dmuster.rewrite=true} writes it again. */
+/** The picture in {@code docs/graph.md} is the output of {@code muster graph} for this machine; {@code -Dmuster.rewrite=true} writes it again. */
 class GraphPictureTest {
     private static final Path SVG = Path.of("../docs/graph.svg");
 

@@ -70,7 +70,7 @@ class HabitTest extends VerbTest {
         succeeds("undrain", "-u", "all");
         assertThat(out("drain", "-n")).isEmpty();
         assertThat(refused(Exit.NO_TARGET, "drain", "@nope", "x").err())
-                .isEqualTo("muster drain: no host has the property nope: there is gpu\n  nothing was changed\n");
+                .isEqualTo("muster drain: no host has the property nope; there is gpu\n  nothing was changed\n");
     }
 
     @Test

@@ -55,12 +55,12 @@ import picocli.CommandLine;
 
 /**
  * The output of each command with {@code --json} conforms to {@code docs/json-schema.json}, and this test produces every key and every type
- * of the schema. The schema and the tables of {@code docs/json.md} are generated.
+ * of the schema. The schema and the tables of {@code docs/json-reference.md} are generated.
  */
 @Timeout(600)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class JsonSchemaTest {
-    private static final Path PAGE = Path.of("../docs/json.md");
+    private static final Path PAGE = Path.of("../docs/json-reference.md");
     private static final Path FILE = Path.of("../docs/json-schema.json");
 
     /** Verbs whose output with {@code --json} is a document of an RFC, or a measurement of the source tree. */

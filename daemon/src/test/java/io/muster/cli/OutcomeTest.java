@@ -174,7 +174,7 @@ class OutcomeTest extends VerbTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"drain", "status", "list", "impact", "undrain", "history"})
+    @CsvSource({"drain", "status", "list", "impact", "undrain", "history", "why"})
     void aRackThatIsTakenForAPropertyIsHinted(String verb) {
         assertThat(refused(Exit.NO_TARGET, verb, "@rack3").err())
                 .startsWith("muster " + verb + ": no host has the property rack3")

@@ -11,17 +11,22 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the tour in the README with a shell; the lines of the tour that begin with # are the output of the commands. After an intended
- * change, {@code -Dmuster.rewrite=true} writes the new output into the README; read the difference before you commit it.
+ * Runs the blocks of the tutorial with a shell, command by command; the lines that begin with # are the output of the commands. After an
+ * intended change, {@code -Dmuster.rewrite=true} writes the new output into the page; read the difference before you commit it.
  */
 class TourTest {
-    private static final Path README = Path.of("..", "README.md");
-    private static final String FENCE = "```\n";
+    private static final Path PAGE = Path.of("..", "docs", "tutorial.md");
+    private static final String OVER_HTTP = "\n## The same over HTTP\n";
+    private static final Pattern BLOCK = Pattern.compile("(?s)\n```\n(.*?)```\n");
     private static final String MARK = "=== next ===";
     /** The only warning that is permitted, because another daemon on this machine may have the default address for metrics. */
     private static final String ADDRESS_IN_USE = "there are no metrics, because the default address is in use";
@@ -31,35 +36,50 @@ class TourTest {
     private Path directory;
 
     @Test
-    void theReadmeShowsTheOutputOfItsCommands() throws Exception {
-        perform("\n## A tour\n");
+    void theTutorialShowsTheOutputOfItsCommands() throws Exception {
+        String page = Files.readString(PAGE);
+        perform(page, 0, page.indexOf(OVER_HTTP));
     }
 
     @Test
     @Needs("curl")
-    void theReadmeShowsTheOutputOfItsCommandsOverHttp() throws Exception {
-        perform("\nThe same over HTTP");
+    void theTutorialShowsTheOutputOfItsCommandsOverHttp() throws Exception {
+        String page = Files.readString(PAGE);
+        perform(page, page.indexOf(OVER_HTTP), page.length());
     }
 
-    private void perform(String place) throws Exception {
-        String readme = Files.readString(README);
-        int from = readme.indexOf(FENCE, readme.indexOf(place)) + FENCE.length();
-        int end = readme.indexOf(FENCE, from);
-        String written = readme.substring(from, end);
-        String performed = perform(commands(written));
-
+    /** Runs the blocks of a part of the page in one shell. */
+    private void perform(String page, int from, int to) throws Exception {
+        List<MatchResult> blocks =
+                BLOCK.matcher(page).region(from, to).results().toList();
+        List<String> commands = new ArrayList<>();
+        blocks.forEach(block -> commands.addAll(commands(block.group(1))));
+        Iterator<String> outputs = perform(commands).iterator();
+        StringBuilder written = new StringBuilder();
+        StringBuilder performed = new StringBuilder();
+        StringBuilder rewritten = new StringBuilder();
+        int end = 0;
+        for (MatchResult block : blocks) {
+            String now = commands(block.group(1)).stream()
+                    .map(command -> command + "\n" + outputs.next())
+                    .collect(Collectors.joining());
+            written.append(block.group(1));
+            performed.append(now);
+            rewritten.append(page, end, block.start(1)).append(now);
+            end = block.end(1);
+        }
         if (Boolean.getBoolean("muster.rewrite")) {
-            Files.writeString(README, readme.substring(0, from) + performed + readme.substring(end));
+            Files.writeString(PAGE, rewritten.append(page.substring(end)));
         } else {
-            assertThat(masked(performed)).isEqualTo(masked(written));
+            assertThat(masked(performed.toString())).isEqualTo(masked(written.toString()));
         }
     }
 
-    /** Returns the commands of the tour, each with its here-document. */
-    private static List<String> commands(String tour) {
+    /** Returns the commands of a block, each with its here-document. */
+    private static List<String> commands(String block) {
         List<String> commands = new ArrayList<>();
         boolean inDocument = false;
-        for (String line : tour.split("\n")) {
+        for (String line : block.split("\n")) {
             if (inDocument) {
                 commands.set(commands.size() - 1, commands.get(commands.size() - 1) + "\n" + line);
                 inDocument = !line.equals("EOF");
@@ -68,11 +88,11 @@ class TourTest {
                 inDocument = line.contains("<<'EOF'");
             }
         }
-        assertThat(commands).hasSizeGreaterThan(5);
         return commands;
     }
 
-    private String perform(List<String> commands) throws IOException, InterruptedException {
+    /** Returns the output of each command, behind #. */
+    private List<String> perform(List<String> commands) throws IOException, InterruptedException {
         StringBuilder script = new StringBuilder();
         for (String command : commands) {
             script.append(command).append("\necho '").append(MARK).append("'\n");
@@ -82,14 +102,11 @@ class TourTest {
                 .filteredOn(line -> !line.contains(ADDRESS_IN_USE))
                 .noneMatch(line -> line.contains(" WARN ") || line.contains(" ERROR "));
         assertThat(outputs).as(Arrays.toString(outputs)).hasSize(commands.size() + 1);
-        StringBuilder tour = new StringBuilder();
-        for (int i = 0; i < commands.size(); i++) {
-            tour.append(commands.get(i)).append('\n');
-            likeRoot(outputs[i])
-                    .lines()
-                    .forEach(line -> tour.append("# ").append(line).append('\n'));
+        List<String> shown = new ArrayList<>();
+        for (String each : Arrays.asList(outputs).subList(0, commands.size())) {
+            shown.add(likeRoot(each).lines().map(line -> "# " + line + "\n").collect(Collectors.joining()));
         }
-        return tour.toString();
+        return shown;
     }
 
     private String bash(String script) throws IOException, InterruptedException {
@@ -109,7 +126,7 @@ class TourTest {
         return Files.readString(output, StandardCharsets.UTF_8);
     }
 
-    /** Writes a launcher that runs the command from its class files; the log of the daemon is not part of the tour. */
+    /** Writes a launcher that runs the command from its class files; the log of the daemon is not part of the page. */
     private void launcher() throws IOException {
         String java = System.getProperty("java.home") + "/bin/java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp '"
                 + System.getProperty("java.class.path") + "' io.muster.cli.Muster \"$@\"";
@@ -118,23 +135,27 @@ class TourTest {
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
     }
 
-    /** Replaces the name and ids of the current user by those of root, as in the README. */
-    private static String likeRoot(String output) throws IOException {
+    /** Replaces the name and ids of the current user by those of root, and the directory, as on the page. */
+    private String likeRoot(String output) throws IOException {
         String user = System.getProperty("user.name");
-        return output.replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
+        return output.replace(directory + "/", "/tmp/")
+                .replace(user + "(" + RunningDaemon.uid() + ")", "root(0)")
                 .replace("\"" + user + "\",\"userid\":" + RunningDaemon.uid(), "\"root\",\"userid\":0")
                 .replaceAll("\\b" + user + "( +)" + user + "\\b", "root$1root")
                 .replaceAll("\\b(by|admin|ops|[0-9]+)( +)" + user + "\\b", "$1$2root")
+                .replace("scheduler " + user + " pid", "scheduler root pid")
                 .replace("(" + user + ", ", "(root, ");
     }
 
-    /** Replaces everything in the tour that differs from run to run: times, ages, process ids, and the width of columns. */
-    private static String masked(String tour) {
-        return tour.replaceAll("\\d{4}-\\d\\d-\\d\\d[ T][\\d:.]+( UTC|Z)", "TIME")
+    /** Replaces everything that differs from run to run: times, ages, process ids, and the width of columns. */
+    private static String masked(String shown) {
+        return shown.replaceAll("\\d{4}-\\d\\d-\\d\\d[ T][\\d:.]+( UTC|Z)", "TIME")
                 .replaceAll("\"timestamp\":[\\d.]+", "TIMESTAMP")
                 .replaceAll("\"pid\":\\d+,\"id\":\"[0-9a-f-]+\",\"request\":\"[0-9a-f]+\"", "REQUEST")
                 .replaceAll("(?<![\\w-])(\\d+[smhd])+\\b", "AGE")
                 .replaceAll("pid \\d+", "pid N")
+                .replaceAll("/tmp/tmp\\.\\w+", "DIR")
+                .replaceAll("\\d+ bytes", "N bytes")
                 .replaceAll("(?m)^ +| +$", "")
                 .replaceAll(" +", " ");
     }

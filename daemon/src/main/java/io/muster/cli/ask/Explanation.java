@@ -20,7 +20,7 @@ public record Explanation(ObjectNode json) {
         try {
             return new Explanation(client.rpc(WhyQuery.TOPIC, query.toJson()));
         } catch (RpcException e) {
-            throw StateDocument.refused(e);
+            throw StateDocument.refused(e, client, query.targets());
         }
     }
 

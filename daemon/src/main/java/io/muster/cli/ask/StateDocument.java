@@ -45,10 +45,14 @@ public record StateDocument(ObjectNode json) {
         try {
             return new StateDocument(client.rpc(topic, topic.equals(SERVICE) ? question : question.put("time", true)));
         } catch (RpcException e) {
-            String targets = question.path("targets").asText();
-            boolean isAbsent = e.errno().equals(Errno.ENOENT) && !targets.isEmpty();
-            throw isAbsent ? new Failure(Exit.NO_TARGET, e.sentence(), TargetNames.hint(client, targets)) : refused(e);
+            throw refused(e, client, question.path("targets").asText());
         }
+    }
+
+    /** Returns the failure of a question about targets, with the hint that they are names of other resources, such as racks. */
+    static Failure refused(RpcException e, FluxClient client, String targets) throws IOException {
+        boolean isAbsent = e.errno().equals(Errno.ENOENT) && !targets.isEmpty();
+        return isAbsent ? new Failure(Exit.NO_TARGET, e.sentence(), TargetNames.hint(client, targets)) : refused(e);
     }
 
     /** Returns the failure of a question that was refused. A Flux broker refuses all of Muster's own topics. */

@@ -379,7 +379,7 @@ public final class Documents {
         } catch (MalformedException e) {
             throw refusal.of("/" + TARGETS, "is malformed: " + e.getMessage());
         } catch (TargetException e) {
-            throw new RpcException(Errno.ENOENT, String.valueOf(e.getMessage()));
+            throw TargetRefusal.of(e, state.resources());
         }
     }
 

@@ -48,7 +48,9 @@ final class Explained {
             return found;
         } catch (MalformedException e) {
             throw new RpcException(Errno.EINVAL, String.valueOf(e.getMessage()));
-        } catch (TargetException | UnknownPathException e) {
+        } catch (TargetException e) {
+            throw TargetRefusal.of(e, state.resources());
+        } catch (UnknownPathException e) {
             throw new RpcException(Errno.ENOENT, String.valueOf(e.getMessage()));
         }
     }

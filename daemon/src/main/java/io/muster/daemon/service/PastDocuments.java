@@ -115,8 +115,7 @@ public final class PastDocuments {
             } catch (RpcException refusal) {
                 return to -> to.fail(refusal);
             } catch (TargetException e) {
-                Errno errno = e.isMixed() ? Errno.EINVAL : Errno.ENOENT;
-                return to -> to.fail(new RpcException(errno, String.valueOf(e.getMessage())));
+                return to -> to.fail(TargetRefusal.of(e, inventory.state().resources()));
             } catch (IOException | IllegalArgumentException e) {
                 log.error("the history could not be read", e);
                 return to -> to.fail(new RpcException(Errno.EIO, "the history cannot be read: " + e.getMessage()));

@@ -1,6 +1,5 @@
 package io.muster.daemon.service;
 
-import io.muster.daemon.config.Key;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.Queues;
@@ -8,9 +7,7 @@ import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.TargetExpression;
 import io.muster.protocol.admin.StateQuery;
-import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
-import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -58,7 +55,8 @@ final class Selected {
         if (resources.properties().containsKey(name) || queues.requires().isEmpty()) {
             return having(name);
         }
-        throw absent("there is no queue " + name, name, queues.requires().keySet());
+        throw TargetRefusal.absent(
+                "there is no queue " + name, name, queues.requires().keySet());
     }
 
     private Idset having(String property) {
@@ -71,18 +69,7 @@ final class Selected {
         } catch (MalformedException e) {
             throw query.fault(key, "is malformed: " + e.getMessage());
         } catch (TargetException e) {
-            String missing = e.missingProperty();
-            throw missing == null
-                    ? new RpcException(e.isMixed() ? Errno.EINVAL : Errno.ENOENT, String.valueOf(e.getMessage()))
-                    : absent(
-                            String.valueOf(e.getMessage()),
-                            missing,
-                            resources.properties().keySet());
+            throw TargetRefusal.of(e, resources);
         }
-    }
-
-    /** Returns the refusal of a name that does not exist, with the names that do, or some of them. */
-    private static RpcException absent(String sentence, String missing, Collection<String> names) {
-        return new RpcException(Errno.ENOENT, names.isEmpty() ? sentence : sentence + "; " + Key.known(missing, names));
     }
 }

@@ -1,7 +1,6 @@
 package io.muster.daemon.service;
 
 import io.muster.daemon.account.Account;
-import io.muster.daemon.config.Key;
 import io.muster.daemon.core.Inventory;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.hostlist.Hostlist;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -112,15 +110,8 @@ public final class Selections {
         } catch (MalformedException e) {
             terms.reply.fail(new RpcException(Errno.EINVAL, String.valueOf(e.getMessage())));
         } catch (TargetException e) {
-            terms.reply.fail(absent(e));
+            terms.reply.fail(TargetRefusal.of(e, inventory.state().resources()));
         }
-    }
-
-    private RpcException absent(TargetException fault) {
-        String property = fault.missingProperty();
-        Set<String> known = inventory.state().resources().properties().keySet();
-        String advice = property == null || known.isEmpty() ? "" : ": " + Key.known(property, known);
-        return new RpcException(fault.isMixed() ? Errno.EINVAL : Errno.ENOENT, fault.getMessage() + advice);
     }
 
     /** For whom targets are found, and among which hosts. */
@@ -183,7 +174,7 @@ public final class Selections {
                 terms.reply.fail(new RpcException(Errno.EINVAL, String.valueOf(e.getMessage())));
                 return;
             } catch (TargetException e) {
-                terms.reply.fail(absent(e));
+                terms.reply.fail(TargetRefusal.of(e, inventory.state().resources()));
                 return;
             }
             if (found.isEmpty()) {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code openapi.json} describes the places of {@link Place}, and responses conform to it. It is generated, as are tables in {@code docs}. */
 @Timeout(300)
 final class OpenApiTest {
-    private static final Path PAGE = Path.of("../docs/api.md");
-    private static final Path TOPICS = Path.of("../docs/compatibility.md");
+    private static final Path PAGE = Path.of("../docs/api-reference.md");
+    private static final Path TOPICS = Path.of("../docs/topics.md");
     private static final Path FILE = Path.of("src/main/resources/io/muster/daemon/api/openapi.json");
 
     @TempDir

@@ -125,7 +125,7 @@ class SessionTest {
     private static final Set<Role> SCHEDULERS = EnumSet.of(Role.OWNER, Role.SCHEDULER);
 
     /**
-     * The table of {@code docs/compatibility.md}, written out: no entry is derived from the code under test. The payloads of drain and
+     * The rights in {@code docs/topics.md}, written out: no entry is derived from the code under test. The payloads of drain and
      * undrain name no holder, so the right hold is not sufficient for them.
      */
     private static final Map<String, Set<Role>> MAY = Map.of(

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scheduler of {@code docs/compatibility.md}, unchanged. */
+/** The scheduler of {@code docs/wire.md}, unchanged. */
 @Tag("once")
-class CompatibilityDocTest {
+class WireDocTest {
     private static final int SCRIPT_LINES = 40;
 
     @TempDir
@@ -27,7 +27,7 @@ class CompatibilityDocTest {
     @Needs("python3")
     void theSchedulerWithoutLibfluxStartsJobsWhenHostsComeUp() throws Exception {
         Matcher script = Pattern.compile("(?s)```python\n(.*?)```")
-                .matcher(Files.readString(Path.of("../docs/compatibility.md")));
+                .matcher(Files.readString(Path.of("../docs/wire.md")));
         assertThat(script.find()).isTrue();
         assertThat(script.group(1).lines()).hasSizeLessThanOrEqualTo(SCRIPT_LINES);
         Path file = Files.writeString(directory.resolve("scheduler.py"), script.group(1));
