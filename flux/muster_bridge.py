@@ -1594,12 +1594,12 @@ class WaitingJobs:
 
     def __init__(self, broker, wire, local):
         self.broker, self.wire, self.local = broker, wire, local
-        self._question = None  # (number, properties as they would be), without an answer
+        self._question = None  # (number, properties, those that would be left, numbers of hosts by constraint), without an answer
 
     def on_question(self, number, removed):
         have, ids = properties_of(self.local.hosts.R), self.local.hosts.numbering.ids
         left = {name: ranks - ids(removed.get(name, "")) for name, ranks in have.items()}
-        asked = self._question = number, have, left
+        asked = self._question = number, have, left, {}
         payload = {"max_entries": 0, "attrs": [], "since": 0.0, "constraint": {"states": ["sched"]}}
         self.broker.ask("waiting jobs", "job-list.list", payload, functools.partial(self._on_list, asked))
 
@@ -1626,15 +1626,18 @@ class WaitingJobs:
 
         return more()
 
-    def _ends(self, jobspec, have, left):
+    def _ends(self, jobspec, have, left, known):
         constraint = jobspec.get("attributes", {}).get("system", {}).get("constraints") or {}
-        places = {rank: host for rank, (host, _) in self.local.hosts.nodes.items()}
+        text = json.dumps(constraint)
+        if text not in known:  # the jobs of a queue have the same
+            places = {rank: host for rank, (host, _) in self.local.hosts.nodes.items()}
+            known[text] = [len(matching(constraint, properties, places)) for properties in (left, have)]
         number, rest = 1, jobspec["resources"]
         while rest:
             count = rest[0]["count"]
             number = max(number, count["min"] if isinstance(count, dict) else count) if rest[0]["type"] == "node" else number
             rest = rest[0].get("with")
-        return len(matching(constraint, left, places)) < number <= len(matching(constraint, have, places))
+        return known[text][0] < number <= known[text][1]
 
     def _answer(self, asked, jobs):
         if asked is self._question:

@@ -171,6 +171,7 @@ final class Preparation implements Configurable {
         Define define = wanted(next, obeyed, found, true);
         SortedMap<String, Idset> removed = Consequences.removed(found.resources(), define.resources());
         if (removed.isEmpty()
+                || define.resources().equals(found.base())
                 || !define.resources().hosts().equals(found.resources().hosts())) {
             return;
         }
@@ -178,10 +179,12 @@ final class Preparation implements Configurable {
         threads.core().execute(() -> known.ask(removed, answered::complete));
         try {
             OptionalLong jobs = threads.await(answered);
-            log.warn(
-                    "hosts lose the properties {}: {} waiting jobs have too few hosts then, and Flux ends these jobs",
-                    removed.keySet(),
-                    jobs.isPresent() ? "at least " + jobs.getAsLong() : "it is not known how many");
+            if (jobs.orElse(1) > 0) {
+                log.warn(
+                        "hosts lose the properties {}: Flux ends the waiting jobs that have too few hosts then, {}",
+                        removed.keySet(),
+                        jobs.isPresent() ? "at least " + jobs.getAsLong() : "it is not known how many");
+            }
         } catch (ExecutionException e) {
             throw new IllegalStateException(e);
         }
