@@ -127,7 +127,7 @@ final class SchedulerPropertiesTest {
         Result made = asked(new Shell(), 1, 1, "{'fast':'1'}", remove);
         assertThat(made.exit()).isZero();
         assertThat(made.err()).contains("Flux ends at least 1 waiting job, because");
-        assertThat(run(remove).err()).isEqualTo("muster: nothing was changed: no target has fast\n");
+        assertThat(run(remove).err()).isEqualTo("nothing was changed: no target has fast\n");
         Result json = asked(new Shell(), 1, 2, "{'fast':'0'}", "property", "remove", "--json", "fast", "node0");
         JsonNode document = JsonMapper.builder().build().readTree(json.out());
         assertThat(document.path("ends-jobs").asInt()).isEqualTo(2);

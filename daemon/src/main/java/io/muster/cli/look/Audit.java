@@ -5,10 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Printable;
 import io.muster.protocol.client.FluxClient;
-import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -32,16 +30,11 @@ public final class Audit extends ServerVerb {
     /** Schedulers are connected to the leader, which a standby names. */
     @Override
     protected int run(FluxClient client) throws IOException {
-        return anywhere(client, this::audit);
+        return atLeader(client, this::audit);
     }
 
     private int audit(FluxClient client) throws IOException {
-        ObjectNode answer;
-        try {
-            answer = client.rpc("resource.audit", null);
-        } catch (RpcException e) {
-            throw Failure.of(e, "");
-        }
+        ObjectNode answer = client.rpc("resource.audit", null);
         if (json()) {
             console().json(answer);
         } else {

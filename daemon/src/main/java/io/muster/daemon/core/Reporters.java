@@ -10,7 +10,8 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.JobUsage;
-import io.muster.protocol.admin.ReportRequest;
+import io.muster.inventory.status.SchedulerMarks;
+import io.muster.inventory.status.WaitingProperties;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -33,6 +34,14 @@ import org.slf4j.LoggerFactory;
 public final class Reporters implements Commits {
     private static final Logger log = LoggerFactory.getLogger("report");
     private static final long RETRY_SECONDS = 1;
+
+    /**
+     * The key in the stream of a reporter that says whether schedulers are to get properties while they run. The first response has the
+     * key only if they are.
+     */
+    private static final String PROPERTIES = "properties";
+
+    private static final String LIVE = "live";
 
     /** The shortest time between two reports of the usage by one reporter. */
     private static final long USAGE_PAUSE_NANOS = 50_000_000;
@@ -85,9 +94,7 @@ public final class Reporters implements Commits {
     public void configure(boolean propertiesLive) {
         if (live != propertiesLive) {
             live = propertiesLive;
-            Bytes word = Json.encode(JsonNodeFactory.instance
-                    .objectNode()
-                    .put(ReportRequest.PROPERTIES, live ? ReportRequest.LIVE : ReportRequest.LOAD));
+            Bytes word = Json.encode(JsonNodeFactory.instance.objectNode().put(PROPERTIES, live ? LIVE : "load"));
             streams.values().stream().filter(Reporter::hasBegun).forEach(reporter -> ask(reporter, word));
         }
     }
@@ -102,7 +109,7 @@ public final class Reporters implements Commits {
             log.info("{}, {} reports for {} ranks", reporter.name(), reporter.by(), ranks.size());
             ObjectNode first = JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString());
             if (live) {
-                first.put(ReportRequest.PROPERTIES, ReportRequest.LIVE);
+                first.put(PROPERTIES, LIVE);
             }
             reporter.sink().send(Json.encode(first));
         } else {
@@ -182,18 +189,23 @@ public final class Reporters implements Commits {
     /**
      * Accepts a reporter's report about jobs, marks and properties.
      *
+     * @param allocated all ranks of the reporter that jobs use
+     * @param marks what the scheduler makes of marks; null if the reporter says nothing about marks
+     * @param properties the properties that wait until the scheduler is loaded again; null if none do
      * @throws RpcException EINVAL if the reporter does not report for one of the ranks
      */
-    public void use(Reporter reporter, ReportRequest.Usage said) {
-        Idset allocated = said.allocated();
+    public void use(
+            Reporter reporter,
+            Idset allocated,
+            @Nullable SchedulerMarks marks,
+            @Nullable WaitingProperties properties) {
         Report report = inventory.state().liveness().reports().of(reporter.name());
         Idset ranks = report == null ? Idset.EMPTY : report.ranks();
         if (!ranks.containsAll(allocated)) {
             int stranger = allocated.subtract(ranks).first();
             throw new RpcException(Errno.EINVAL, reporter.name() + " does not report for rank " + stranger);
         }
-        reporter.uses(
-                new JobUsage(reporter.name(), ranks, allocated, inventory.now(), said.marks(), said.properties()));
+        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now(), marks, properties));
         collect();
     }
 

@@ -16,14 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReportRequest {
     public static final String TOPIC = "resource.report";
 
-    /**
-     * The key of a message in the stream of a reporter: {@code "live"} if its scheduler is to get properties while it runs, else {@code
-     * "load"}. The first response has the key too, unless it is {@code "load"}.
-     */
-    public static final String PROPERTIES = "properties";
-
-    public static final String LIVE = "live";
-    public static final String LOAD = "load";
+    private static final String PROPERTIES = "properties";
 
     /**
      * The request in which a reporter says which ranks jobs use, and which marks and properties the scheduler has: {@code {allocated,
