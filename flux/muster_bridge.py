@@ -584,6 +584,15 @@ def properties_of(R):
     return {name: decode(text) for name, text in R["execution"].get("properties", {}).items()}
 
 
+def names_of(R):
+    """Returns the properties of an R of Fluxion, which writes a property that was set while it ran as NAME=1."""
+    found = {}
+    for name, ranks in properties_of(R).items():
+        name = name.removesuffix("=1")
+        found[name] = found.get(name, set()) | ranks
+    return found
+
+
 def hosts_of(text, most=LARGEST_RANK):
     """Returns the names of a hostlist. The time that Flux's Hostlist needs grows with the square of the number of names."""
     names = []
@@ -628,6 +637,23 @@ def select(R, numbers, nodes=None):
     execution["properties"] = {k: encode(numbers[r] for r in v if r in numbers) for k, v in properties_of(R).items()}
     execution["properties"] = {k: v for k, v in execution["properties"].items() if v}
     return {"version": 1, "execution": {k: v for k, v in execution.items() if k != "properties" or v}}
+
+
+def matching(constraint, properties, hosts):
+    """Returns the ranks of `hosts`, rank -> host, that a constraint of RFC 31 selects. properties: name -> ranks."""
+    every, operator = set(hosts), next(iter(constraint), "and")
+    values = constraint.get(operator, [])
+    if operator in ("and", "or", "not"):
+        parts = [matching(value, properties, hosts) for value in values]
+        both = every.intersection(*parts)
+        return set().union(*parts) if operator == "or" else every - both if operator == "not" else both
+    if operator == "properties":
+        parts = [every - properties.get(name[1:], set()) if name[0] == "^" else properties.get(name, set()) for name in values]
+        return every.intersection(*parts)
+    if operator == "ranks":
+        return every & set().union(*map(decode, values))
+    names = set(hosts_of(",".join(values))) if operator == "hostlist" else every
+    return {rank for rank in every if operator != "hostlist" or hosts[rank] in names}
 
 
 class Numbering:
@@ -793,6 +819,20 @@ class Broker:
         callback(future)
         future.then(callback)
         return future
+
+    def ask(self, what, topic, payload, done):
+        """Asks another module of this broker. done(0, text) or done(errnum, sentence) is called when it answers."""
+
+        def answered(future):
+            try:
+                errnum, text = 0, future.get_str()
+            except OSError as e:
+                errnum, text = e.errno, e.strerror
+            except ValueError as e:
+                errnum, text = errno.EPROTO, str(e)
+            done(errnum, text)
+
+        self.h.rpc(topic, payload, nodeid=0).then(lambda future: self.guard(what, answered, future))
 
     def answer(self, msg, body=None, errnum=0):
         data = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if isinstance(body, str) else body
@@ -1097,7 +1137,9 @@ OPTIONS = {"noverify", "notruncate", "monitor-force-up"}  # of flux-core's own m
 ANOTHER = 65534 if os.getuid() == 0 else 0  # a user who does not own the instance; Muster refuses no ping for root, and logs refusals
 SHARED = "admin"  # the holder of drains that flux-core knows
 MOST_PENDING, MOST_EVENTS, MOST_WAITUPS = 10_000, 10_000, 1_000
-WINDOW, MOST_TRIES = 64, 5  # requests to Fluxion without an answer; how often a mark is sent that is refused
+FLUXION = "sched-fluxion-resource."
+FIND, EVERYTHING = FLUXION + "find", {"criteria": "status=up or status=down", "format": "rv1_nosched"}
+WINDOW, MOST_TRIES = 64, 5  # requests without an answer; how often Fluxion is sent a mark, or properties, that it refuses
 DECIDED = (errno.EEXIST, errno.EINVAL, errno.EPROTO)  # with these, Muster has refused a drain permanently
 
 
@@ -1111,6 +1153,7 @@ class Acquisition:
         self.owner, self.grace = terms
         self.said, self.held = Said(), None
         self.fluxion, self.audit = Fluxion(broker, wire, local), Audit(broker, wire, local)
+        self.properties, self.waiting_jobs = Properties(broker, local, self.fluxion), WaitingJobs(broker, wire, local)
         self.refused = None  # the sentence with which Muster refuses the acquisition
         self._request = self._call = None  # the scheduler's, and the one to Muster whose stream is open
         self._telling = self._muted = False
@@ -1145,8 +1188,8 @@ class Acquisition:
         self.wire.cancel(self._call, "resource.acquire-cancel")
         self.held = self._request = self._call = self.refused = None
         self.said.fresh = False
-        self.fluxion.released()
-        self.audit.released()
+        for part in (self.fluxion, self.properties, self.audit):
+            part.released()
         self.settle()
         if self._telling:  # the rest of its first response must not reach the next scheduler
             self._telling = False
@@ -1237,17 +1280,18 @@ class Acquisition:
 
     def _first(self, R, scheduling):
         up = encode(self.held.first(self.said, self.local.up(self.said)))
-        request, self._telling = self._request, True
+        request, loaded, self._telling = self._request, (properties_of(R), bool(scheduling)), True
 
         def told(errnum, _):
             if request is self._request:
                 self._telling = False
-                self.broker.fail(request, errnum) if errnum else self._told_first()
+                self.broker.fail(request, errnum) if errnum else self._told_first(*loaded)
 
         self.broker.answer_R(request, b'{"resources":', R, scheduling, b',"up":"' + up.encode() + b'"}', told)
 
-    def _told_first(self):
+    def _told_first(self, properties, graph):
         self.broker.guard("marks", self.fluxion.acquired)
+        self.broker.guard("properties", self.properties.acquired, self.held, properties, graph)
         self.audit.acquired()
         self.tell()
 
@@ -1256,6 +1300,8 @@ class Acquisition:
             update = self.held.next(self.said, self.local.up(self.said, among), among)
             if update:
                 self.broker.answer(self._request, update)
+                if update.keys() & {"property-add", "property-remove"}:
+                    self.broker.guard("properties", self.properties.changed)
 
 
 class Fluxion:
@@ -1325,19 +1371,16 @@ class Fluxion:
         load, self._since = self._loads, time.monotonic()
         self._open += 1
 
-        def answered(future):
+        def answered(errnum, text):
             if load == self._loads:
                 self._open, self._since = self._open - 1, time.monotonic()
-                try:
-                    future.get_str()
-                    done(0, "")
-                except OSError as e:
-                    done(e.errno, e.strerror)
-                except ValueError as e:
-                    done(errno.EPROTO, str(e))
+                done(errnum, text if errnum else "")
 
-        future = self.broker.h.rpc("sched-fluxion-resource.set_status", payload, nodeid=0)
-        future.then(lambda f: self.broker.guard("a mark", answered, f))
+        self.broker.ask("a mark", FLUXION + "set_status", payload, answered)
+
+    def marks(self, path):
+        """Returns whether this vertex is marked, or is still marked in the scheduler."""
+        return path in self._has or path in self.local.marks["down"].values()
 
     def _on_probe(self, errnum, text):
         self.takes = errnum in (errno.EINVAL, errno.EPROTO)
@@ -1408,14 +1451,208 @@ class Fluxion:
         return {"takes": self.takes, "has": len(self._has), "refused": len(self._failed), "time": self._time}
 
 
+class Properties:
+    """The properties of Muster in the scheduler of this instance. Schedulers ignore the updates of RFC 28 about properties. If Muster's
+    configuration says so, and R has no graph, Fluxion is sent them by requests of its own. An object knows which properties the scheduler
+    has, and sends the difference to the last update: what is set first, so that no host is without a queue meanwhile, then what is
+    removed, and then a request that makes Fluxion look at waiting jobs again. Properties that Muster never had are left alone."""
+
+    NUDGE = "/cluster0"
+
+    def __init__(self, broker, local, fluxion):
+        self.broker, self.local, self._fluxion = broker, local, fluxion
+        self.live = False  # whether Muster's configuration says so
+        self._forget(None, {}, False)
+
+    def _forget(self, held, properties, graph):
+        """Begins with a scheduler that was loaded with these properties, or with none. Answers of the one before do not count."""
+        self._held, self._graph, self.takes = held, graph, None  # takes: whether it has these requests; None until it has answered
+        self._has = properties
+        self._known = None  # the ranks whose paths Fluxion knows; None: it has to be asked
+        self._lacks = []  # (name, ranks that lack the property, ranks that have it in the scheduler only)
+        self._todo, self._busy, self._since = collections.deque(), False, 0.0
+        self._tries, self._retry, self._trouble = 0, math.inf, ""
+
+    def acquired(self, held, properties, graph):
+        self._forget(held, properties, graph)
+        self._send()
+
+    def released(self):
+        self._forget(None, {}, False)
+
+    def want(self, live):
+        self.live = live
+        self.changed()
+
+    def changed(self):
+        """Sends the scheduler what Muster has changed."""
+        self._tries = 0
+        self._send()
+
+    def _difference(self):
+        has, want, ranks = self._has, self._held.properties, self._held.ranks
+        for name in sorted({*has, *want}):
+            more, less = want.get(name, set()), has.get(name, set())
+            if more != less:
+                yield name, (more - less) & ranks, (less - more) & ranks
+
+    def _why(self):
+        """Returns why the scheduler does not have the properties before it is loaded again; "" if nothing prevents it."""
+        if not self.live:
+            return 'properties in [flux] of the configuration is not "live"'
+        if self._graph:
+            return "R has a graph"
+        return "the scheduler takes no properties while it runs" if self.takes is False else self._trouble
+
+    # ---- requests, one at a time
+    def _send(self):
+        self._lacks = [one for one in self._difference() if one[1] or one[2]] if self._held else []
+        if self._busy or not self._lacks or not self.live or self._graph or self.takes is False or self._tries >= MOST_TRIES:
+            return None
+        if self._known is None:
+            return self._request(FIND, EVERYTHING, self._on_found)
+        known = [(name, more & self._known, less & self._known) for name, more, less in self._lacks if "=" not in name]
+        sets = [("set_property", ("sp_resource_path", "sp_keyval"), name, more, "=1") for name, more, _ in known if more]
+        removals = [("remove_property", ("resource_path", "key"), name, less, "") for name, _, less in known if less]
+        if not sets and not removals:
+            self._trouble = "the scheduler has no paths for these hosts, or a name has a ="
+            return None
+        self._todo = collections.deque(sets + removals)
+        return self._next()
+
+    def _next(self):
+        if self._todo:
+            topic, keys, name, ranks, value = self._todo.popleft()
+            paths = [f"{self.NUDGE}/{self._held.offered[rank][0]}" for rank in sorted(ranks & self._held.ranks)]
+
+            def done(_):
+                has = self._has.get(name, set())
+                self._has[name] = has | ranks if value else has - ranks
+                self._next()
+
+            return self._request(FLUXION + topic, dict(zip(keys, (paths, name + value))), done) if paths else self._next()
+        self._tries, self._trouble = 0, ""
+        if self._fluxion.marks(self.NUDGE):
+            return self._send()
+        return self._request(FLUXION + "set_status", {"resource_path": self.NUDGE, "status": "up"}, lambda _: self._send())
+
+    def _request(self, topic, payload, done):
+        held, self._busy, self._since = self._held, True, time.monotonic()
+
+        def answered(errnum, text):
+            if held is self._held:
+                self._busy = False
+                self._failed(errnum, text) if errnum else done(text)
+
+        self.broker.ask("properties", topic, payload, answered)
+
+    def _on_found(self, text):
+        """Reads which paths and properties Fluxion has: a request with an unknown path changes those before it."""
+        try:
+            R = json.loads(text)["R"] or {"execution": {"R_lite": []}}
+            nodes, found = expand(R), names_of(R)
+        except (AttributeError, KeyError, TypeError, ValueError) as e:
+            return self._failed(errno.EPROTO, f"nonsense: {type(e).__name__}: {e}")
+        offered, count = self._held.offered, collections.Counter(host for host, _ in nodes.values())
+        self._known = {r for r, (host, _) in nodes.items() if r in offered and offered[r][0] == host and count[host] == 1}
+        for name in {*self._has, *self._held.properties}:
+            self._has[name] = found.get(name, set())
+        self.takes = True
+        return self._send()
+
+    def _failed(self, errnum, text):
+        self._todo.clear()
+        if errnum == errno.ENOSYS:
+            self.takes = False
+            return
+        self._known, self._trouble = None, f"the scheduler answers: {text}"  # asks first what it has
+        self._tries, self._retry = self._tries + 1, time.monotonic() + 10
+        self.broker.once(f"properties: the scheduler answers {text}")
+
+    def tick(self, now):
+        if now >= self._retry:
+            self._retry = math.inf
+            self._send()
+        if self._busy and now >= self._since + 600:
+            self.broker.once("the scheduler has not answered a request about properties for 600 s; further ones wait for its answer")
+
+    # ---- to Muster
+    def report(self):
+        """Returns which properties wait until the scheduler is loaded again, and why; None if none do."""
+        why, to_muster = self._why(), self.local.hosts.to_muster
+        if not why or not self._lacks:
+            return None
+        return {"why": why, "waiting": {name: to_muster(more | less) for name, more, less in self._lacks[:100]}}
+
+    def state(self):
+        return {"live": self.live, "takes": self.takes, "waiting": len(self._lacks), "why": self._why()}
+
+
+class WaitingJobs:
+    """Questions of Muster how many waiting jobs the scheduler would end, because too few hosts would be left for them, if hosts lost
+    properties. Jobs that name no number of hosts count as jobs for one."""
+
+    def __init__(self, broker, wire, local):
+        self.broker, self.wire, self.local = broker, wire, local
+        self._question = None  # (number, properties, those that would be left, numbers of hosts by constraint), without an answer
+
+    def on_question(self, number, removed):
+        have, ids = properties_of(self.local.hosts.R), self.local.hosts.numbering.ids
+        left = {name: ranks - ids(removed.get(name, "")) for name, ranks in have.items()}
+        asked = self._question = number, have, left, {}
+        payload = {"max_entries": 0, "attrs": [], "since": 0.0, "constraint": {"states": ["sched"]}}
+        self.broker.ask("waiting jobs", "job-list.list", payload, functools.partial(self._on_list, asked))
+
+    def _on_list(self, asked, errnum, text):
+        if errnum:
+            return self._answer(asked, -1)
+        jobs, count, open_ = [job["id"] for job in json.loads(text)["jobs"]], [0], [0]
+
+        def more():
+            while jobs and open_[0] < WINDOW and asked is self._question:
+                open_[0] += 1
+                payload = {"id": jobs.pop(), "keys": ["jobspec"], "flags": 0}
+                self.broker.ask("a waiting job", "job-info.lookup", payload, counted)
+            if not jobs and not open_[0]:
+                self._answer(asked, count[0])
+
+        def counted(errnum, text):
+            open_[0] -= 1
+            try:
+                count[0] += not errnum and self._ends(json.loads(json.loads(text)["jobspec"]), *asked[1:])
+            except (AttributeError, KeyError, TypeError, ValueError):  # a job of another form is not counted
+                pass
+            more()
+
+        return more()
+
+    def _ends(self, jobspec, have, left, known):
+        constraint = jobspec.get("attributes", {}).get("system", {}).get("constraints") or {}
+        text = json.dumps(constraint)
+        if text not in known:  # the jobs of a queue have the same
+            places = {rank: host for rank, (host, _) in self.local.hosts.nodes.items()}
+            known[text] = [len(matching(constraint, properties, places)) for properties in (left, have)]
+        number, rest = 1, jobspec["resources"]
+        while rest:
+            count = rest[0]["count"]
+            number = max(number, count["min"] if isinstance(count, dict) else count) if rest[0]["type"] == "node" else number
+            rest = rest[0].get("with")
+        return known[text][0] < number <= known[text][1]
+
+    def _answer(self, asked, jobs):
+        if asked is self._question:
+            self._question = None
+            self.wire.call("resource.audit-answer", {"question": asked[0], "jobs": jobs}, lambda errnum, body: None)
+
+
 class Audit:
     """Questions of Muster about what the scheduler of this instance believes. Fluxion is asked by its own requests, another scheduler by
     sched.resource-status. Nothing is changed, whatever the answer is. The scheduler is sent no question before it has answered the last."""
 
-    FIND, STATUS = "sched-fluxion-resource.find", "sched.resource-status"
+    STATUS = "sched.resource-status"
     QUESTIONS = {  # the first one is refused at once and without a line in the log, so the others take the time between the answers
         "begin": (FIND, {}),
-        "all": (FIND, {"criteria": "status=up or status=down", "format": "rv1_nosched"}),
+        "all": (FIND, EVERYTHING),
         "down": (FIND, {"criteria": "status=down", "format": "rv1_nosched"}),
     }
 
@@ -1460,20 +1697,17 @@ class Audit:
     def _ask(self, questions=QUESTIONS):
         asked = self._asked = {"": (self._question, time.monotonic(), questions)}
 
-        def answered(name, future):
+        def answered(name, errnum, text):
             if asked is self._asked:
                 try:
-                    asked[name] = time.monotonic(), 0, json.loads(future.get_str())
-                except OSError as e:
-                    asked[name] = time.monotonic(), e.errno, e.strerror
+                    asked[name] = time.monotonic(), errnum, text if errnum else json.loads(text)
                 except ValueError:
                     asked[name] = time.monotonic(), errno.EPROTO, "no JSON"
                 if len(asked) == len(questions) + 1:
                     self._answered(asked)
 
         for name, (topic, payload) in questions.items():
-            future = self.broker.h.rpc(topic, payload, nodeid=0)
-            future.then(lambda f, name=name: self.broker.guard("an audit", answered, name, f))
+            self.broker.ask("an audit", topic, payload, functools.partial(answered, name))
 
     def _answered(self, asked):
         """Reads the answers of the scheduler. If Muster has asked again meanwhile, these are too old for its question."""
@@ -1515,7 +1749,7 @@ class Audit:
         belief = {"known": text(whole), "down": text(out)}
         if fluxion:
             belief["parts"] = {name: text(ranks) for name, ranks in sorted(parts.items())}
-        belief["properties"] = {name.removesuffix("=1"): text(ranks) for name, ranks in properties_of(every).items()}
+        belief["properties"] = {name: text(ranks) for name, ranks in names_of(every).items()}
         return belief
 
     def tick(self, now):
@@ -1840,11 +2074,15 @@ class Liveness:
     def on_report(self, errnum, body):
         """Handles the response that begins a report, a question of Muster, or the end of a report."""
         self.reports = not errnum
-        question = None if errnum else json.loads(body).get("audit")
-        if question is not None:
-            self._acquisition.audit.on_question(question)
-        elif not errnum:
-            self._acquisition.audit.offer()
+        acquisition, said = self._acquisition, {} if errnum else json.loads(body)
+        if "properties" in said or "ranks" in said:
+            self.broker.guard("properties", acquisition.properties.want, said.get("properties") == "live")
+        if "audit" in said:
+            acquisition.audit.on_question(said["audit"])
+        elif "jobs" in said:
+            acquisition.waiting_jobs.on_question(said["jobs"], said["property-remove"])
+        elif "ranks" in said:
+            acquisition.audit.offer()
         if errnum and errnum != errno.ECONNRESET:
             self.broker.once(f"resource.report: {body}; trying again")
             self._call, self._retry = None, time.monotonic() + (1 if errnum == errno.EAGAIN else 10)
@@ -1870,8 +2108,8 @@ class Liveness:
         except OSError:  # the job manager is not loaded
             return
         if self.local.joined and self.reports:  # also if nothing changed: drain --wait=idle needs a report after the drain
-            marks = self._acquisition.fluxion.report()
-            usage = {"allocated": self.local.hosts.to_muster(allocated), **({"marks": marks} if marks else {})}
+            parts = {"marks": self._acquisition.fluxion.report(), "properties": self._acquisition.properties.report()}
+            usage = {"allocated": self.local.hosts.to_muster(allocated), **{name: part for name, part in parts.items() if part}}
             self.wire.call("resource.usage", usage, self._on_usage)
 
     def _on_usage(self, errnum, body):
@@ -1971,7 +2209,7 @@ class Bridge:
         self.records = records = Records(self.broker, self.local)
         broker, wire, local = self.broker, self.wire, self.local
         self.acquisition = Acquisition(broker, wire, local, (records.owner, grace), self._ask_R, lambda: self.changes.settle())
-        self.fluxion, self.audit = self.acquisition.fluxion, self.acquisition.audit
+        self.fluxion, self.audit, self.properties = self.acquisition.fluxion, self.acquisition.audit, self.acquisition.properties
         self.journal = Journal(broker, wire, local, records, self._noticed)
         self.changes = Changes(broker, wire, local, records, self.acquisition, self.journal)
         self.liveness = Liveness(broker, wire, local, records.owner, self.acquisition)
@@ -2131,7 +2369,7 @@ class Bridge:
         if self.fluxion.changed:
             self.fluxion.changed = False
             self.records.remember()
-        for part in (self.liveness, self.acquisition, self.fluxion, self.audit, self.changes):
+        for part in (self.liveness, self.acquisition, self.fluxion, self.properties, self.audit, self.changes):
             part.tick(now)
 
     # ---- the other services of a resource module
@@ -2156,6 +2394,7 @@ class Bridge:
         state = {"owner": self.records.owner, "joined": local.joined, "speaks": self.changes.speaks, "refused": self.acquisition.refused}
         state.update(trouble=local.hosts.trouble, following=self.journal.following, reported=self.liveness.reports)
         state.update(pending=len(local.pending), acquired=said.fresh, told=told, marks=self.fluxion.state())
+        state.update(properties=self.properties.state())
         self.broker.answer(msg, {**state, **self.wire.counters})
 
 

@@ -87,6 +87,7 @@ class Muster:
         self.owner, self.scheduling, self.refuse, self.requests, self.events = None, "", {}, [], []
         self.missing, self.peers, self.thread, self.clock, self.usage = set(), [], None, 1000.0, None
         self.sees_users, self.marks, self.question = True, {}, 0
+        self.properties, self.live = {}, False  # name -> hosts; whether [flux] properties is "live"
 
     # ---- running
     def start(self):
@@ -130,7 +131,9 @@ class Muster:
     def R(self):
         n = len(self.hosts)
         R = f'{{"version":1,"execution":{{"R_lite":[{{"rank":"0-{n - 1}","children":{{"core":"0-1"}}}}],"nodelist":'
-        return R + json.dumps([",".join(self.hosts)]) + "}" + (',"scheduling":' + self.scheduling if self.scheduling else "") + "}"
+        tags = {name: self.ranks(hosts) for name, hosts in self.properties.items() if hosts}
+        tags = ',"properties":' + json.dumps(tags) if tags else ""
+        return R + json.dumps([",".join(self.hosts)]) + tags + "}" + (',"scheduling":' + self.scheduling if self.scheduling else "") + "}"
 
     def ranks(self, hosts):
         return bridge.encode(i for i, h in enumerate(self.hosts) if h in hosts)
@@ -160,10 +163,16 @@ class Muster:
                 self.excluded = self.excluded | hosts if name == "exclude" else self.excluded - hosts
             elif name in ("online", "offline"):
                 self.online = self.online | hosts if name == "online" else self.online - hosts
+            update, tags = {}, context.get("properties", {})
+            for tag in tags:
+                had = self.properties.get(tag, set())
+                self.properties[tag] = had | hosts if name == "property-add" else had - hosts
+                update[name] = {tag: self.ranks(hosts)}
             after, self.clock = set(self.up()), self.clock + 1
-            event = {"timestamp": self.clock, "name": name, "context": {"idset": self.ranks(hosts), **context}}
+            where = {} if tags else {"idset": self.ranks(hosts)}
+            event = {"timestamp": self.clock, "name": name, "context": {**where, **context}}
             self.events.append(event)
-            update = {"up": self.ranks(after - before), "down": self.ranks(before - after)}
+            update.update({"up": self.ranks(after - before), "down": self.ranks(before - after)})
             update = {k: v for k, v in update.items() if v}
             for peer in list(self.peers):
                 for tag, topic in list(peer.streams.items()):
@@ -233,15 +242,23 @@ class Muster:
         online = {self.hosts[r] for r in bridge.decode(o["online"])}
         self.change("online", online)
         self.change("offline", set(self.hosts) - online)
-        return json.dumps({"ranks": o["ranks"]})
+        return json.dumps({"ranks": o["ranks"], **({"properties": "live"} if self.live else {})})
+
+    def tell(self, message):
+        """Sends a message to each reporter."""
+        with self.lock:
+            for peer in self.peers:
+                for tag in [tag for tag, topic in peer.streams.items() if topic == "resource.report"]:
+                    peer.send(response("resource.report", tag, json.dumps(message), 0, True))
 
     def ask_belief(self):
         """Sends a question of an audit to each reporter."""
-        with self.lock:
-            self.question += 1
-            for peer in self.peers:
-                for tag in [tag for tag, topic in peer.streams.items() if topic == "resource.report"]:
-                    peer.send(response("resource.report", tag, json.dumps({"audit": self.question}), 0, True))
+        self.question += 1
+        self.tell({"audit": self.question})
+
+    def tag(self, name, *hosts, add=True):
+        """Gives hosts a property, or takes it from them."""
+        self.change("property-add" if add else "property-remove", set(hosts), properties={name: self.ranks(set(hosts))})
 
     def serve_audit_answer(self, peer, o, userid):
         return ""

@@ -15,7 +15,7 @@ class Fluxion:
     """Answers find as Fluxion 0.54 does."""
 
     def __init__(self):
-        self.every, self.down = R([("0-3", CHILDREN)], {"fast": "0-1", "live=1": "2"}), None
+        self.every, self.down = R([("0-3", CHILDREN)], {"fast": "0", "fast=1": "1", "live=1": "2"}), None
         self.asked, self.answers = [], None
 
     def __call__(self, topic, payload):

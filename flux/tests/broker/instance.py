@@ -57,6 +57,8 @@ class Instance(reactor.Reactor):
         self.allocated, self.kvs_fails = "", False
         self.sent, self.path = {}, "/nonexistent"
         self.beliefs = lambda topic, payload: OSError(errno.ENOSYS, "no such service")  # the same, to find; None: no answer
+        self.changes = lambda name, payload: None  # the same, to set_property and remove_property; None: no such service
+        self.jobs = None  # jobspecs of waiting jobs; None: no job-list
         self.delayed = None  # a list for questions about beliefs whose answers the test passes on
         self.scheduler = lambda payload: OSError(errno.ENOSYS, "no such service")  # returns an answer to set_status, or an error
 
@@ -84,6 +86,16 @@ class Instance(reactor.Reactor):
             return self.asked(_Rpc(self, json.dumps(answer) if isinstance(answer, dict) else answer))
         if topic == "sched-fluxion-resource.set_status":
             return _Rpc(self, self.scheduler(payload))
+        if topic in ("sched-fluxion-resource.set_property", "sched-fluxion-resource.remove_property"):
+            answer = self.changes(topic.split(".")[1], payload)
+            return self.asked(_Rpc(self, OSError(errno.ENOSYS, "no such service") if answer is None else answer))
+        if topic == "job-list.list" and self.jobs is not None:
+            return _Rpc(self, json.dumps({"jobs": [{"id": n} for n in range(len(self.jobs))]}))
+        if topic == "job-info.lookup":
+            job = self.jobs[payload["id"]]
+            return _Rpc(self, job if isinstance(job, Exception) else json.dumps({"id": payload["id"], "jobspec": json.dumps(job)}))
+        if topic.startswith("job-list."):
+            return _Rpc(self, OSError(errno.ENOSYS, "no such service"))
         R_lite = [{"rank": self.allocated, "children": {"core": "0-1"}}] if self.allocated else []
         return _Rpc(self, {"allocated": {"version": 1, "execution": {"R_lite": R_lite, "nodelist": []}}})
 

@@ -3,7 +3,8 @@
 # leader has the bridge, while Muster runs. A function on_NAME starts instances by itself. Each step has a directory of its own, $dir.
 
 STEPS=(check boot job verbs users couple verify drain kill excluded waits rival restart epilog nobody hang slow full change renamed released
-    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion marks audit sharness transcript)
+    lost_broker bridge_killed clocks reload nested shutdown back restarts rate scale memory fluxion marks queues audit sharness
+    transcript)
 
 export MUSTER=${MUSTER:-$top/muster}
 PATIENCE=${PATIENCE:-30} # the longest time in seconds that a step waits for one condition on a busy machine
@@ -940,6 +941,87 @@ jobs_avoid_marks() { # [JOBS]: these jobs, or 200 new ones, run on other GPUs th
         fail "a job used a marked GPU, or none"
 }
 
+# 1,000 of 4,000 hosts move from one queue to another, under a job that runs on one of them and jobs that wait. Two hosts have a broker.
+# Another scheduler is sent nothing, and `muster status` says what waits.
+on_queues() {
+    use_fluxion
+    configure 'node[0-3999]'
+    sed -i 's/^cores = .*/cores = "0-3"/' "$dir/muster.toml"
+    cat >>"$dir/muster.toml" <<END
+[[resource.config]]
+hosts = "node[0,2-2999]"
+properties = ["+a"]
+[[resource.config]]
+hosts = "node[1,3000-3999]"
+properties = ["+b"]
+[flux]
+properties = "live"
+END
+    printf '[queues.a]\nrequires = ["+a"]\n[queues.b]\nrequires = ["+b"]\n' >>"$dir/flux.toml"
+    serve
+    LIMIT=$((20 * PATIENCE)) inside queues || fail "status $?"
+}
+in_queues() {
+    local moved='node[0,2-1000]' jobs job more seconds
+    eventually scheduler_has free 'node[0-1]'
+    flux queue start --quiet --all
+    if ! flux module list | grep -q sched-fluxion-resource; then
+        muster property add +b "$moved" || fail "property add"
+        eventually eval 'muster status 2>&1 | grep -q "changes of properties wait: +b on 1,000 hosts: the scheduler takes no properties"'
+        eventually eval '[ "$(flux resource list -q b -n -s all -o "{nnodes}")" = 2001 ]'
+        flux run -q a -n1 true || fail "a job"
+        ! flux dmesg | grep -E '\.(err|crit)\[.*propert' || fail "the bridge logs a scheduler that takes no properties"
+        result "no Fluxion: the scheduler is sent nothing"
+        return
+    fi
+    "$MUSTER" flux-check --flux-config "$dir/flux.toml" -c "$dir/muster.toml" | grep -q 'takes properties while it runs' || fail "flux-check"
+    job=$(flux submit -q a -n1 sleep inf)
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start"
+    jobs=$(flux submit -q a --cc=1-20 -n4 true) # none starts beside the other job
+    more=$(flux submit -q b -n7 true)           # starts when the queue has node0
+    muster property add +b "$moved" && muster property remove +a "$moved" || fail "property"
+    seconds=$(flux python "$top/it-tests/src/test/flux/properties.py" wait "$(date +%s.%N)" +b node0 yes +b node1000 yes +a node0 no +a node1000 no +a node1001 yes) || fail "$seconds"
+    result "the queues are right $seconds s after Muster's answer"
+    [ "${seconds%.*}" -lt "$PATIENCE" ] || fail "the queues are right $seconds s after Muster's answer"
+    flux job wait-event "--timeout=$PATIENCE" "$more" start >/dev/null || fail "a job does not start in the queue that has more hosts"
+    expect "the waiting jobs of the other queue" 20 "$(flux jobs -n -o '{state}' $jobs | grep -c SCHED)"
+    expect "the running job" RUN "$(flux jobs -n -o '{state}' "$job")"
+    eventually eval '[ "$(flux resource list -q b -n -s all -o "{nnodes}")" = 2001 ]'
+    eventually eval 'flux queue list -n -o "{queue} {limits.range.nnodes}" | grep -q "^b 0-"'
+    expect "the property in the KVS" 'node[0-1000,3000-3999]' \
+        "$(flux kvs get resource.R | flux R decode --properties=+b --nodelist 2>/dev/null || flux kvs get resource.R |
+            flux python -c 'import sys; from flux.resource import ResourceSet; print(ResourceSet(sys.stdin.read()).copy_constraint({"properties": ["+b"]}).nodelist)')"
+    eventually muster audit
+    # Muster is killed, and Fluxion is loaded again: both have the properties as they are now.
+    kill_muster
+    serve
+    eventually bridge_has joined acquired
+    reload_scheduler
+    eventually scheduler_has free 'node[0-1]'
+    flux python "$top/it-tests/src/test/flux/properties.py" wait "$(date +%s.%N)" +b node1000 yes +a node1000 no >/dev/null || fail "after the reload"
+    expect "the waiting jobs after the reload" 20 "$(flux jobs -n -o '{state}' $jobs | grep -c SCHED)"
+    # Hosts go back; the jobs of the queue run when its other job has ended.
+    muster property add +a "$moved" && muster property remove +b "$moved" || fail "property"
+    flux cancel "$job"
+    flux job attach "$more" || fail "the job of the other queue"
+    for job in $jobs; do
+        flux job attach "$job" || fail "a job was lost"
+    done
+    # A queue that loses hosts ends the jobs that have too few hosts then, and Muster says how many.
+    job=$(flux submit -q b --requires=host:node1 -N1 -n1 sleep inf)
+    flux job wait-event "--timeout=$PATIENCE" "$job" start >/dev/null || fail "the job does not start"
+    more=$(flux submit -q b --requires=host:node1 -N1 -n4 true)
+    muster property remove --dry-run +b node1 | grep -q 'Flux ends at least 1 waiting job' || fail "$(muster property remove --dry-run +b node1)"
+    muster property remove +b node1 2>&1 | grep -q 'Flux ends at least 1 waiting job' || fail "property remove does not say it"
+    flux job wait-event "--timeout=$PATIENCE" "$more" exception >/dev/null || fail "the job does not end"
+    still_runs
+    muster property add +b node1
+    ! muster property add a=b node1 2>"$dir/err" || fail "a name with = is accepted"
+    grep -q 'has a =' "$dir/err" || fail "$(cat "$dir/err")"
+    ! flux dmesg | grep -E '\.(err|crit)\[.*propert' || fail "the bridge has logged an error"
+    result "set_property and remove_property for 4,000 hosts: $(flux python "$top/it-tests/src/test/flux/properties.py" measure 4000)"
+}
+
 # Differences that are planted behind Muster's back are found by the audit, and no others in quiet rounds. 64 hosts, of which two have a broker.
 on_audit() {
     use_fluxion
@@ -959,7 +1041,7 @@ in_audit() {
     muster mark /cluster0/node1/gpu1 down xid 79
     muster drain node[1,40] fan
     local round begun=$SECONDS
-    for round in $(seq "${ROUNDS:-20}"); do
+    for round in $(seq "${ROUNDS:-100}"); do
         muster audit >"$dir/audit" || fail "a quiet round: $(cat "$dir/audit")"
         case $((round % 3)) in # changes on their way are no differences
             0) muster drain node0 work >/dev/null & ;;
@@ -970,7 +1052,7 @@ in_audit() {
     wait
     muster undrain node0 2>/dev/null
     grep -q 'no difference' "$dir/audit" || fail "$(cat "$dir/audit")"
-    result "${ROUNDS:-20} quiet rounds in $((SECONDS - begun)) s, $(sed -n 's/.*and the answer took \(.*\) of its time.*/the last one took \1 of the scheduler/p' "$dir/audit")"
+    result "${ROUNDS:-100} quiet rounds in $((SECONDS - begun)) s, $(sed -n 's/.*and the answer took \(.*\) of its time.*/the last one took \1 of the scheduler/p' "$dir/audit")"
     flux module list | grep -q sched-fluxion-resource || {
         ! flux dmesg | grep -E '\.(err|crit)\[.*(audit|find)' || fail "the bridge logs a question"
         return 0
@@ -988,7 +1070,7 @@ in_audit() {
     result "100 differences found, none else"
 }
 
-# flux-core's own tests of its resource module. docs/flux.md lists those that fail, with the reasons; no other may fail, and no fewer.
+# flux-core's own tests of its resource module. sharness/known.md lists those that fail, with the reasons; no other may fail, and no fewer.
 # Flux prefers a module's .so to a .py, so the tests see a directory of modules in which resource.py takes the place of resource.so.
 on_sharness() {
     if [ ! -f "${FLUX_TESTS:-}/sharness.sh" ]; then
@@ -1010,13 +1092,13 @@ on_sharness() {
             "$dir/modules" "$modules" "$dir/$name.t" "$file" "--root=$dir" >"$dir/$name.out" 2>&1)
         failed=$(sed -n '/# TODO/d; s/^not ok \([0-9]*\) .*/\1/p' "$dir/$name.out" | paste -sd' ')
         grep -q '^1\.\.' "$dir/$name.out" || failed="$failed hangs"
-        known=$(sed -n "s/^| $name | \([0-9a-z, ]*\) |.*/\1/p" "$top/docs/flux.md" | tr -d ,)
+        known=$(sed -n "s/^| $name | \([0-9a-z, ]*\) |.*/\1/p" "$top/it-tests/src/test/flux/sharness/known.md" | tr -d ,)
         printf '%s: %d passed, failed: %s\n' "$name" "$(grep -c '^ok' "$dir/$name.out")" "${failed:-none}"
         passed=$((passed + $(grep -c '^ok' "$dir/$name.out")))
-        [ "$failed" = "$known" ] || { printf 'WRONG: docs/flux.md lists as failed: %s\n' "${known:-none}" && wrong=1; }
+        [ "$failed" = "$known" ] || { printf 'WRONG: known.md lists as failed: %s\n' "${known:-none}" && wrong=1; }
     done
     result "$passed tests passed"
-    [ $wrong = 0 ] || fail "other tests fail than docs/flux.md lists"
+    [ $wrong = 0 ] || fail "other tests fail than known.md lists"
 }
 
 # The transcript of docs/flux.md.

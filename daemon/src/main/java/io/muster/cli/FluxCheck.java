@@ -165,7 +165,7 @@ final class FluxCheck extends Verb {
             checks.add(FluxFit.fact("rc1.d", facts, "start_file", "Flux's modprobe finds ", install));
             checks.add(FluxFit.fact("bridge", facts, "bridge", "the leader would load ", install));
             checks.add(FluxFit.configuration(facts, fluxConfig));
-            checks.add(FluxFit.marks(facts));
+            checks.addAll(FluxFit.extras(facts));
         }
         return facts;
     }

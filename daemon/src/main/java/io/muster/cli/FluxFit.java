@@ -122,16 +122,35 @@ final class FluxFit {
         return Check.ok("config", "[muster] socket is " + socket + " in the broker's configuration " + place);
     }
 
-    /** Says whether the scheduler keeps jobs away from what is marked down; no scheduler has to. */
-    static Check marks(JsonNode facts) {
+    /** Says what the scheduler can do beside RFC 28; no scheduler has to. */
+    static List<Check> extras(JsonNode facts) {
+        return List.of(
+                extra(
+                        facts,
+                        "marks",
+                        "the scheduler takes marks on GPUs and other parts of hosts",
+                        "the scheduler takes no marks: jobs may use parts of hosts that are marked down"),
+                extra(
+                        facts,
+                        "live",
+                        "the scheduler takes properties while it runs, if R has no graph and [flux] properties is \"live\"",
+                        "the scheduler takes changed properties when it is loaded again"),
+                extra(
+                        facts,
+                        "audit",
+                        "`muster audit` can compare hosts, their parts and properties with what the scheduler believes",
+                        "`muster audit` can compare hosts and properties only, if the scheduler answers sched.resource-status"));
+    }
+
+    private static Check extra(JsonNode facts, String name, String yes, String no) {
         return Check.ok(
-                "marks",
-                switch (facts.path("marks").asText("")) {
-                    case "yes" -> "the scheduler takes marks on GPUs and other parts of hosts";
-                    case "no" -> "the scheduler takes no marks: jobs may use parts of hosts that are marked down";
+                name,
+                switch (facts.path(name).asText("")) {
+                    case "yes" -> yes;
+                    case "no" -> no;
                     default ->
-                        "it is not known whether the scheduler takes marks on parts of hosts: "
-                                + facts.path("errors").path("marks").asText("nothing is known");
+                        "it is not known whether the scheduler supports this: "
+                                + facts.path("errors").path(name).asText("nothing is known");
                 });
     }
 

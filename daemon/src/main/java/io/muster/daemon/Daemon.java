@@ -25,6 +25,7 @@ import io.muster.daemon.net.TlsSocket;
 import io.muster.daemon.service.Audits;
 import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Changes;
+import io.muster.daemon.service.Consequences;
 import io.muster.daemon.service.DaemonDocument;
 import io.muster.daemon.service.Documents;
 import io.muster.daemon.service.Explanations;
@@ -104,6 +105,7 @@ final class Daemon {
         this.backend =
                 threads.onCore(() -> backend(core, config, environment, threads, telemetry, certificates, pages));
         this.preparation = new Preparation(core, threads);
+        preparation.consult(backend.answers().calculations().consequences());
         Leadership following = null;
         EtcdLedger shared = core.shared();
         if (shared != null) {
@@ -251,9 +253,11 @@ final class Daemon {
         Searches searches = new Searches(
                 core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
         Selections selections = new Selections(core.inventory(), searches, structures);
+        Consequences consequences = new Consequences(
+                core.inventory(), core.streams().reporters(), core.streams().acquires(), threads.core());
         Changes changes = new Changes(
                 core.inventory(),
-                core.streams(),
+                consequences,
                 selections,
                 threads.beside(threads.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
@@ -286,7 +290,7 @@ final class Daemon {
                         core.ledger(),
                         certificates::expiries,
                         threads.beside(threads.api())),
-                new Backend.Calculations(feasible, searches, audits));
+                new Backend.Calculations(feasible, searches, audits, consequences));
         Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
         return new Backend(sender, answers, core.streams(), changes, alerts, pages);
     }

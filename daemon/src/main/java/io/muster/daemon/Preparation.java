@@ -6,15 +6,19 @@ import io.muster.daemon.config.Resources;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Redefinition;
 import io.muster.daemon.service.Changes;
+import io.muster.daemon.service.Consequences;
 import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.DefinitionChanges.Define;
 import io.muster.inventory.state.MembershipChanges;
 import java.io.IOException;
+import java.util.OptionalLong;
+import java.util.SortedMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -34,6 +38,8 @@ final class Preparation implements Configurable {
 
     private final Core core;
     private final Workers threads;
+    /** Says how many waiting jobs a reload ends; null before it is known whom to ask. */
+    private volatile @Nullable Consequences consequences;
 
     /**
      * The resources of the configuration that was last put in force. An R that an admin loaded since stays in force until the configured R
@@ -50,6 +56,10 @@ final class Preparation implements Configurable {
     Preparation(Core core, Workers threads) {
         this.core = core;
         this.threads = threads;
+    }
+
+    void consult(Consequences known) {
+        consequences = known;
     }
 
     /** Keeps a configuration until {@link #startDeferred}, because another daemon makes the changes. */
@@ -144,10 +154,39 @@ final class Preparation implements Configurable {
         boolean elsewhere = deferred != null && core.inventory().elsewhere() != null;
         deferred = deferred == null ? null : next;
         owed |= elsewhere;
+        Consequences known = consequences;
+        if (!elsewhere && known != null && next.flux().live()) {
+            warnOfJobs(next, known);
+        }
         String failure = elsewhere ? null : define(next);
         if (failure != null) {
             throw new IOException("the inventory stays as it is, because it takes no changes: " + failure
                     + "; reload again when the ledger can be written");
+        }
+    }
+
+    /** Says in the log how many waiting jobs end because hosts lose properties, such as those of queues. */
+    private void warnOfJobs(Config next, Consequences known) throws InterruptedException {
+        Definition found = core.inventory().state().definition();
+        Define define = wanted(next, obeyed, found, true);
+        SortedMap<String, Idset> removed = Consequences.removed(found.resources(), define.resources());
+        if (removed.isEmpty()
+                || define.resources().equals(found.base())
+                || !define.resources().hosts().equals(found.resources().hosts())) {
+            return;
+        }
+        CompletableFuture<OptionalLong> answered = new CompletableFuture<>();
+        threads.core().execute(() -> known.ask(removed, answered::complete));
+        try {
+            OptionalLong jobs = threads.await(answered);
+            if (jobs.orElse(1) > 0) {
+                log.warn(
+                        "hosts lose the properties {}: Flux ends the waiting jobs that have too few hosts then, {}",
+                        removed.keySet(),
+                        jobs.isPresent() ? "at least " + jobs.getAsLong() : "it is not known how many");
+            }
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -187,7 +226,8 @@ final class Preparation implements Configurable {
                         configured.withQueues(loaded, configured), RELOADED, Core.initial(config), exclusions(config)),
                 configured.queueProperties(),
                 config.holds(),
-                config.confirmShare());
+                config.confirmShare(),
+                config.flux());
     }
 
     private static MembershipChanges.ExcludeByConfig exclusions(Config config) {

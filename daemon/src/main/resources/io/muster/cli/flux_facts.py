@@ -73,20 +73,24 @@ def instance():
             "hosts": handle.attr_get("hostlist")}
 
 
-def marks():
-    """What the scheduler answers to a request without a payload that Fluxion needs: the request changes nothing."""
+def knows(request):
+    """Returns a function that asks whether the scheduler knows a request of Fluxion: without a payload, it is refused and changes nothing."""
     import errno
-    import flux
 
-    if facts["instance"] is None:
-        raise ValueError("no instance answers")
-    try:
-        flux.Flux().rpc("sched-fluxion-resource.set_status", {}).get_str()
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EPROTO, errno.ENOSYS):
-            raise
-        return "no" if error.errno == errno.ENOSYS else "yes"
-    return "no"
+    def ask():
+        import flux
+
+        if facts["instance"] is None:
+            raise ValueError("no instance answers")
+        try:
+            flux.Flux().rpc("sched-fluxion-resource." + request, {}).get_str()
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EPROTO, errno.ENOSYS):
+                raise
+            return "no" if error.errno == errno.ENOSYS else "yes"
+        return "no"
+
+    return ask
 
 
 def configured_hosts():
@@ -145,7 +149,9 @@ find("bindings", bindings)
 find("modules", modules)
 find("configuration", configuration)
 find("instance", instance)
-find("marks", marks)
+find("marks", knows("set_status"))
+find("live", knows("set_property"))
+find("audit", knows("find"))
 find("configured_hosts", configured_hosts)
 find("start_file", start_file)
 find("bridge", bridge)

@@ -45,7 +45,7 @@ class FluxCheckTest {
             {"errors":{},"bindings":"/usr/bin/python3, Python 3.11.2","modules":true,\
             "configuration":{"muster":{"socket":"%s"}},"configured_hosts":"",\
             "instance":{"uri":"the system instance","owner":%s,"hosts":"mgmt,node[0-3]"},\
-            "start_file":"/etc/flux/modprobe/rc1.d/muster.py","marks":"yes","bridge":"/usr/share/muster/flux/muster_bridge.py"}""";
+            "start_file":"/etc/flux/modprobe/rc1.d/muster.py","marks":"yes","live":"yes","audit":"no","bridge":"/usr/share/muster/flux/muster_bridge.py"}""";
 
     @TempDir
     private Path directory;
@@ -167,15 +167,19 @@ class FluxCheckTest {
                             "ok       bridge",
                             "ok       config",
                             "ok       marks",
+                            "ok       live",
+                            "ok       audit",
                             "ok       socket",
                             "ok       hosts",
                             "ok       rights",
                             "ok       initial")
-                    .hasSize(11);
+                    .hasSize(13);
             assertThat(result.out())
                     .contains("Muster answers at " + socket)
                     .contains("4 hosts in R, 5 brokers")
-                    .contains("the scheduler takes marks on GPUs and other parts of hosts");
+                    .contains("the scheduler takes marks on GPUs and other parts of hosts")
+                    .contains("the scheduler takes properties while it runs")
+                    .contains("`muster audit` can compare hosts and properties only");
             assertThat(result.err()).isEmpty();
             assertThat(check(flux("0.88.0", saying(String.format(Locale.ROOT, FACTS, socket, uid))), "observe")
                             .out())
@@ -201,8 +205,7 @@ class FluxCheckTest {
                         "problem  rc1.d     there is no rc1.d/muster.py in /etc/flux/modprobe: install Muster's package")
                 .contains("problem  bridge    no file names it: install Muster's package")
                 .contains("problem  config    [muster] socket is not set in the broker's configuration system: write")
-                .contains(
-                        "ok       marks     it is not known whether the scheduler takes marks on parts of hosts: no instance")
+                .contains("ok       marks     it is not known whether the scheduler supports this: no instance")
                 .contains("problem  socket    ")
                 .contains("these hosts of R have no broker and would be down for ever: node3: correct R")
                 .contains(

@@ -470,6 +470,8 @@ final class JsonSchemaTest {
                 try (RunningDaemon standby = RunningDaemon.start(second, RESOURCES + ledger + "member = \"b\"\n")) {
                     shell = new Shell().with("MUSTER_URI", standby.uri());
                     json(0, "status");
+                    shell = new Shell().with("MUSTER_URI", standby.uri() + "," + leader.uri());
+                    json(0, "audit"); // which the leader answers
                     shell = new Shell().with("MUSTER_URI", leader.uri());
                     json(0, "status");
                 }

@@ -202,6 +202,63 @@ final class SchedulerAuditTest {
         assertThat(audit(1).out()).contains("no difference");
     }
 
+    /** One of the two questions has no answer for ever, so the command answers after the time for one. */
+    @Test
+    void aSchedulerThatDoesNotAnswerIsNamedAndHoldsUpNobodyTwice() throws Exception {
+        acquire();
+        answer(0, "");
+        Result result = run("audit");
+        assertThat(result.out())
+                .contains("flux:0 of ")
+                .contains("and has not answered: what it believes now is not known")
+                .doesNotContain("it answered at");
+        assertThat(result.exit()).isZero();
+        later.set(20);
+        assertThat(run("audit").out()).isEqualTo(result.out()); // at once, and without another question
+        answer(questions.next().path(AuditAnswer.QUESTION).asLong(), told());
+        assertThat(audit(1).out()).contains("no difference");
+    }
+
+    @Test
+    void changesInTheResultAreEvents() throws Exception {
+        acquire();
+        answer(0, "");
+        belief = belief("0-3", "1-2", "{}", "{'fast':'1'}");
+        assertThat(audit(2).exit()).isEqualTo(1);
+        assertThat(audit(1).exit()).isEqualTo(1);
+        belief = belief("0-3", "", "{}", "{'fast':'0-1'}");
+        assertThat(audit(1).exit()).isZero();
+        List<String> events = run("eventlog", "-f", "json")
+                .out()
+                .lines()
+                .filter(line -> line.contains("\"audit\""))
+                .toList();
+        assertThat(events).hasSize(2);
+        assertThat(events.get(0))
+                .contains("\"nodelist\":\"node[0-2]\"", "\"scheduler\":\"flux:0\"")
+                .contains("has the host down, and was sent that it is up; lacks the property fast");
+        assertThat(events.get(1)).contains("\"nodelist\":\"\"", "\"differences\":\"\"");
+        bridge.close();
+        daemon.close();
+        daemon = RunningDaemon.start(directory, RESOURCES); // which replays the events
+        bridge = FluxClient.connect(daemon.uri());
+        assertThat(run("eventlog").out()).contains("audit");
+    }
+
+    @Test
+    void auditsAreMadePeriodicallyAndCounted() throws Exception {
+        acquire();
+        answer(0, "");
+        assertThat(daemon.metrics()).contains("muster_audit_differences NaN");
+        daemon.reconfigure(RESOURCES.replace("audit = 0", "audit = 10"));
+        belief = belief("0-3", "1-2", "{}", "{'fast':'0-1'}");
+        for (int i = 0; i < 3; i++) { // two questions of the first audit, and one of the second
+            answer(questions.next().path(AuditAnswer.QUESTION).asLong(), told());
+        }
+        await().atMost(Duration.ofMinutes(1)).until(() -> daemon.metrics().contains("muster_audit_differences 2.0"));
+        daemon.reconfigure(RESOURCES);
+    }
+
     @Test
     void aJobThatBeginsOnADrainedHostIsFound() throws Exception {
         acquire();

@@ -105,6 +105,17 @@ public abstract class ServerVerb extends Verb {
         }
     }
 
+    /** Asks a question that only a leader answers. */
+    protected final int atLeader(FluxClient client, Attempt question) throws IOException {
+        return anywhere(client, connected -> {
+            try {
+                return question.make(connected);
+            } catch (RpcException refused) {
+                throw Failure.of(refused, "");
+            }
+        });
+    }
+
     /** Makes an attempt on this connection, or at the leader if this daemon is a standby. */
     final int anywhere(FluxClient client, Attempt change) throws IOException {
         try {

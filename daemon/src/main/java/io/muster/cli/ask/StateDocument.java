@@ -147,6 +147,19 @@ public record StateDocument(ObjectNode json) {
                 .forEach(sentence -> console.complain(verb + ": " + sentence));
     }
 
+    /** Says which properties wait, and for what. */
+    private static void properties(Console console, String who, JsonNode properties) {
+        List<String> waiting = new ArrayList<>();
+        for (JsonNode each : properties.path("waiting")) {
+            waiting.add(each.path("name").asText() + " on "
+                    + Text.count(each.path("nnodes").asLong(), "host"));
+        }
+        if (!waiting.isEmpty()) {
+            console.complain(who + ": until the scheduler is loaded again, these changes of properties wait: "
+                    + String.join(", ", waiting) + ": " + properties.path("why").asText());
+        }
+    }
+
     /** Says on standard error what the user should know before the rows. */
     public void warn(Console console, Zone zone, String verb) {
         JsonNode standby = json.path("standby");
@@ -172,7 +185,9 @@ public record StateDocument(ObjectNode json) {
                     + " new R wait: " + String.join("; ", waiting));
         }
         for (JsonNode reporter : json.path("usage")) {
-            marks(console, verb + ": " + reporter.path("reporter").asText(), reporter.path("marks"));
+            String who = verb + ": " + reporter.path("reporter").asText();
+            marks(console, who, reporter.path("marks"));
+            properties(console, who, reporter.path("properties"));
         }
         for (JsonNode scheduler : json.path("schedulers")) {
             String name = scheduler.path("name").asText();

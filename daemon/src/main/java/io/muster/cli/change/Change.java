@@ -97,12 +97,14 @@ abstract class Change extends ServerVerb {
     private void confirm(FluxClient client, ChangeRequest.Call call) throws IOException {
         ObjectNode payload = call.payload().deepCopy().put("dry-run", true);
         ObjectNode dry = dry(send(client, new ChangeRequest.Call(call.topic(), payload)));
-        if (!dry.path("confirm").asBoolean() || !dry.has("hosts")) {
+        String jobs = DryRunText.jobs(dry);
+        if ((!dry.path("confirm").asBoolean() && jobs.isEmpty()) || !dry.has("hosts")) {
             return;
         }
         String named = dry.path("hosts").asText();
         Hostlist hosts = Hostlist.parse(named);
-        String answer = console().ask(question(hosts, dry.path("nodes").asInt()) + " Continue? [y/N]");
+        String question = question(hosts, dry.path("nodes").asInt()) + (jobs.isEmpty() ? "" : " " + jobs);
+        String answer = console().ask(question + " Continue? [y/N]");
         if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
             throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
         }
@@ -157,6 +159,10 @@ abstract class Change extends ServerVerb {
                             + hold.path("nodelist").asText());
         }
         answer.path("still-out").forEach(sentence -> console().complain(sentence.asText()));
+        String jobs = DryRunText.jobs(answer);
+        if (!jobs.isEmpty()) {
+            console().complain(jobs);
+        }
         if (console().terminal().isError() && answer.has("available")) {
             console().complain(DryRunText.again(answer.path("available").asText()));
         }

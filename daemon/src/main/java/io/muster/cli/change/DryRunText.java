@@ -39,6 +39,8 @@ record DryRunText(ObjectNode answer) {
         }
         answer.path("still-out")
                 .forEach(sentence -> out.append(sentence.asText()).append('\n'));
+        String jobs = jobs(answer);
+        out.append(jobs).append(jobs.isEmpty() ? "" : "\n");
         if (answer.has("available")) {
             out.append(again(answer.path("available").asText())).append('\n');
         }
@@ -53,6 +55,15 @@ record DryRunText(ObjectNode answer) {
                     .append('\n');
         }
         return out.toString();
+    }
+
+    /** Returns the sentence about the waiting jobs that Flux ends because of a change; "" if it is not known that there are any. */
+    static String jobs(ObjectNode answer) {
+        long jobs = answer.path("ends-jobs").asLong();
+        return jobs == 0
+                ? ""
+                : "Flux ends at least " + Text.count(jobs, "waiting job")
+                        + ", because too few hosts have the properties.";
     }
 
     /** Returns the sentence that schedulers may use hosts again. */

@@ -51,8 +51,8 @@ public abstract class PropertyChange extends Change {
             name = "add",
             description = {
                 "Give hosts properties.",
-                "Properties are those of RFC 20; queues select hosts by them. Deployed schedulers learn of the "
-                        + "change when they next acquire."
+                "Properties are those of RFC 20; queues select hosts by them. Schedulers learn of the change when they"
+                        + " are loaded again; with properties = \"live\" in [flux], Fluxion learns of it at once."
             },
             footer = {"  muster property add gpu node[0-3]", "  muster property add batch,fast @rack4"})
     public static final class Add extends PropertyChange {
@@ -65,7 +65,9 @@ public abstract class PropertyChange extends Change {
             name = "remove",
             description = {
                 "Take properties from hosts.",
-                "A host without the property is not an error. If no target has it, the command says that nothing was changed."
+                "A host without the property is not an error. If no target has it, the command says that nothing was changed.",
+                "With properties = \"live\" in [flux], Flux ends waiting jobs that have too few hosts then. The command says how"
+                        + " many, as far as the bridge knows, and asks on a terminal."
             },
             footer = {"  muster property remove gpu node[0-3]", "  muster property remove batch,fast all"})
     public static final class Remove extends PropertyChange {

@@ -27,8 +27,13 @@ public final class Audit extends ServerVerb {
         super(console);
     }
 
+    /** Schedulers are connected to the leader, which a standby names. */
     @Override
     protected int run(FluxClient client) throws IOException {
+        return atLeader(client, this::audit);
+    }
+
+    private int audit(FluxClient client) throws IOException {
         ObjectNode answer = client.rpc("resource.audit", null);
         if (json()) {
             console().json(answer);
@@ -53,7 +58,8 @@ public final class Audit extends ServerVerb {
             return;
         }
         if (scheduler.path("waits").asBoolean()) {
-            line("  it was asked at " + scheduler.path("asked").asText() + " and has not answered");
+            line("  it was asked at " + scheduler.path("asked").asText()
+                    + " and has not answered: what it believes now is not known");
         }
         if (!scheduler.path("error").isNull()) {
             line("  the last question failed: " + scheduler.path("error").asText());

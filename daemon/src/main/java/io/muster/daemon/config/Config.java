@@ -73,7 +73,7 @@ public final class Config {
         alerts = AlertSettings.read(top.section("alerts"));
         brakes = Brakings.read(top, alerts.holder());
         policies = PolicyEntries.read(top, brakes, holds, alerts.holder());
-        flux = FluxSettings.read(top.section("flux"));
+        flux = FluxSettings.read(top.section("flux"), resources.set());
         access = Access.read(top, alerts.holder());
         listen = Listen.read(muster, environment);
         addresses = ListenAddress.readAll(top, listen);

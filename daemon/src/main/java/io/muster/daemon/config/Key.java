@@ -71,6 +71,11 @@ public enum Key {
             "audit",
             Effect.RELOAD,
             "how often schedulers are asked what they believe, to compare it with what they were sent (FSD); 0: only by `muster audit`"),
+    FLUX_PROPERTIES(
+            "flux",
+            "properties",
+            Effect.RELOAD,
+            "load: Fluxion gets changed properties when it is loaded again; live: also while it runs, if R has no graph"),
     SOCKET("muster", "socket", Effect.RESTART, "UNIX socket that schedulers and commands connect to"),
     ADMIN_SOCKET(
             "muster",

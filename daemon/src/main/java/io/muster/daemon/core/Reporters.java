@@ -1,6 +1,7 @@
 package io.muster.daemon.core;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Report;
 import io.muster.inventory.idset.Idset;
@@ -10,6 +11,7 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.SchedulerMarks;
+import io.muster.inventory.status.WaitingProperties;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
@@ -33,6 +35,14 @@ public final class Reporters implements Commits {
     private static final Logger log = LoggerFactory.getLogger("report");
     private static final long RETRY_SECONDS = 1;
 
+    /**
+     * The key in the stream of a reporter that says whether schedulers are to get properties while they run. The first response has the
+     * key only if they are.
+     */
+    private static final String PROPERTIES = "properties";
+
+    private static final String LIVE = "live";
+
     /** The shortest time between two reports of the usage by one reporter. */
     private static final long USAGE_PAUSE_NANOS = 50_000_000;
 
@@ -44,6 +54,8 @@ public final class Reporters implements Commits {
     private ResourceSet resources;
     /** The last reports of all reporters about jobs. Threads that compute metrics read this field. */
     private volatile List<JobUsage> usage = List.of();
+
+    private boolean live;
 
     /** @param nanos a monotonic clock in nanoseconds */
     public Reporters(Inventory inventory, ScheduledExecutorService core, LongSupplier nanos) {
@@ -78,6 +90,15 @@ public final class Reporters implements Commits {
         return reporter;
     }
 
+    /** Says to all reporters whether schedulers are to get properties while they run. */
+    public void configure(boolean propertiesLive) {
+        if (live != propertiesLive) {
+            live = propertiesLive;
+            Bytes word = Json.encode(JsonNodeFactory.instance.objectNode().put(PROPERTIES, live ? LIVE : "load"));
+            streams.values().stream().filter(Reporter::hasBegun).forEach(reporter -> ask(reporter, word));
+        }
+    }
+
     private void begin(Reporter reporter, Idset ranks, Answer answer) {
         if (streams.get(reporter.name()) != reporter) {
             return;
@@ -86,8 +107,11 @@ public final class Reporters implements Commits {
         if (error == null) {
             reporter.begin();
             log.info("{}, {} reports for {} ranks", reporter.name(), reporter.by(), ranks.size());
-            reporter.sink()
-                    .send(Json.encode(JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString())));
+            ObjectNode first = JsonNodeFactory.instance.objectNode().put("ranks", ranks.toString());
+            if (live) {
+                first.put(PROPERTIES, LIVE);
+            }
+            reporter.sink().send(Json.encode(first));
         } else {
             lose(reporter, error);
         }
@@ -163,20 +187,25 @@ public final class Reporters implements Commits {
     }
 
     /**
-     * Accepts a reporter's report about jobs and marks.
+     * Accepts a reporter's report about jobs, marks and properties.
      *
      * @param allocated all ranks of the reporter that jobs use
      * @param marks what the scheduler makes of marks; null if the reporter says nothing about marks
+     * @param properties the properties that wait until the scheduler is loaded again; null if none do
      * @throws RpcException EINVAL if the reporter does not report for one of the ranks
      */
-    public void use(Reporter reporter, Idset allocated, @Nullable SchedulerMarks marks) {
+    public void use(
+            Reporter reporter,
+            Idset allocated,
+            @Nullable SchedulerMarks marks,
+            @Nullable WaitingProperties properties) {
         Report report = inventory.state().liveness().reports().of(reporter.name());
         Idset ranks = report == null ? Idset.EMPTY : report.ranks();
         if (!ranks.containsAll(allocated)) {
             int stranger = allocated.subtract(ranks).first();
             throw new RpcException(Errno.EINVAL, reporter.name() + " does not report for rank " + stranger);
         }
-        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now(), marks));
+        reporter.uses(new JobUsage(reporter.name(), ranks, allocated, inventory.now(), marks, properties));
         collect();
     }
 
@@ -195,6 +224,11 @@ public final class Reporters implements Commits {
     /** Sends a question in the stream of a reporter. */
     public void ask(Reporter reporter, Bytes question) {
         reporter.sink().send(question);
+    }
+
+    /** Returns the reporter with this name that reports now; null if there is none. */
+    public @Nullable Reporter named(@Nullable String name) {
+        return name == null ? null : streams.get(name);
     }
 
     /** Returns whether the stream of a reporter is open. */

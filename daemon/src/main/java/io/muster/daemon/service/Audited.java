@@ -8,6 +8,8 @@ import io.muster.inventory.axis.Holds;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
+import io.muster.inventory.state.AuditChanges;
+import io.muster.inventory.state.Command;
 import io.muster.inventory.status.Belief;
 import io.muster.inventory.status.Divergence;
 import io.muster.inventory.status.Expectation;
@@ -47,7 +49,7 @@ final class Audited {
 
     private double askedAt;
     private double answeredAt;
-    private AuditAnswer last = new AuditAnswer(0, 0, 0, "", null);
+    private AuditAnswer last = new AuditAnswer(0, 0, 0, "", null, null);
     private String error = "";
     private SortedMap<Divergence, Idset> candidates = Collections.emptySortedMap();
     private List<Found> found = List.of();
@@ -68,6 +70,11 @@ final class Audited {
     /** Returns whether an audit has begun and has not ended. */
     boolean isWanted() {
         return wanted;
+    }
+
+    /** Returns whether a question that was asked until this time has no answer. */
+    boolean isSilent(double time) {
+        return before != null && askedAt <= time;
     }
 
     void want() {
@@ -177,8 +184,13 @@ final class Audited {
         return common;
     }
 
-    /** Ends the question. If it has found something new, the audit goes on with another question, once. */
-    void settle(Comparison comparison, AuditAnswer answer, double now) {
+    /**
+     * Ends the question. If it has found something new, the audit goes on with another question, once.
+     *
+     * @return the command that records the result if it differs from the one before; null if it does not
+     */
+    @Nullable
+    Command settle(Comparison comparison, AuditAnswer answer, double now) {
         SortedMap<Divergence, Idset> confirmed = both(comparison.result, candidates);
         boolean isNew = !confirmed.equals(comparison.result);
         candidates = comparison.result;
@@ -186,12 +198,13 @@ final class Audited {
         last = answer;
         answeredAt = now;
         error = "";
-        found(confirmed, now);
+        boolean changed = found(confirmed, now);
         again = isNew && !again;
         wanted = again;
+        return changed ? report() : null;
     }
 
-    private void found(SortedMap<Divergence, Idset> confirmed, double now) {
+    private boolean found(SortedMap<Divergence, Idset> confirmed, double now) {
         List<Found> next = new ArrayList<>();
         SortedMap<Divergence, Idset> left = new TreeMap<>(confirmed);
         for (Found each : found) {
@@ -209,21 +222,26 @@ final class Audited {
             }
         }
         found = next;
-        if (changed) {
-            report();
-        }
+        return changed;
     }
 
-    private void report() {
+    private Command report() {
+        String differences = found.stream()
+                .map(each -> each.divergence.sentence())
+                .distinct()
+                .limit(MOST_NAMED)
+                .collect(Collectors.joining("; "));
+        Command result = new AuditChanges.RecordAudit(reporter.name(), hosts(), differences);
         if (found.isEmpty()) {
             log.info("{} believes what it was sent", reporter.name());
-            return;
+            return result;
         }
         String named = found.stream()
                 .limit(MOST_NAMED)
                 .map(each -> "ranks " + each.ranks + ": " + each.divergence.sentence())
                 .collect(Collectors.joining("; "));
         log.warn("{} differs from what it was sent about {} hosts: {}", reporter.name(), hosts().size(), named);
+        return result;
     }
 
     /** Returns the ranks with differences. */

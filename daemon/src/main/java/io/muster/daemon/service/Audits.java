@@ -12,7 +12,9 @@ import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Reporter;
 import io.muster.daemon.core.Reporters;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Times;
+import io.muster.inventory.state.Command;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.Expectation;
 import io.muster.inventory.status.Marks;
@@ -23,8 +25,10 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -40,10 +44,10 @@ public final class Audits implements Configurable {
     private static final double LONGEST_REST = 600;
     private static final int RESTS = 10;
 
-    /** How long a request waits for schedulers that do not answer. */
-    private static final long PATIENCE_MILLIS = 30_000;
+    /** How long a request waits for a scheduler that does not answer, and for all answers. */
+    private static final int SILENCE_SECONDS = 10;
 
-    private static final long LOOK_MILLIS = 100;
+    private static final int PATIENCE_SECONDS = 30;
 
     private final Inventory inventory;
     private final Reporters reporters;
@@ -52,6 +56,9 @@ public final class Audits implements Configurable {
     private final ScheduledExecutorService core;
     private final Aside beside;
     private final Map<Reporter, Audited> audited = new LinkedHashMap<>();
+    /** The requests that wait for the end of an audit. */
+    private final Set<Replier> waiting = new LinkedHashSet<>();
+
     private double period;
     private @Nullable ScheduledFuture<?> timer;
     /** The number of hosts with differences; NaN if no scheduler has answered. Threads that compute metrics read this field. */
@@ -91,24 +98,35 @@ public final class Audits implements Configurable {
         return hosts;
     }
 
-    /** Audits all schedulers and answers with the result, at the latest when the patience ends. */
+    /** Audits all schedulers and answers with the result, when all have answered or the patience ends. */
     void ask(Replier reply) {
         Answer.Failed elsewhere = inventory.elsewhere();
         if (elsewhere != null) {
             reply.fail(elsewhere.error());
             return;
         }
+        waiting.add(reply);
+        reply.whenGone(() -> end(reply));
+        var unused = core.schedule(() -> end(reply), PATIENCE_SECONDS, TimeUnit.SECONDS);
         begin();
-        look(reply, PATIENCE_MILLIS / LOOK_MILLIS);
     }
 
-    private void look(Replier reply, long looks) {
-        if (reply.isGone()) {
-            reply.fail(new RpcException(Errno.ECANCELED, "the peer has gone"));
-        } else if (looks == 0 || current().stream().noneMatch(Audited::isWanted)) {
-            reply.done(Documents.encode(document()));
-        } else {
-            var unused = core.schedule(() -> look(reply, looks - 1), LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    private void end(Replier reply) {
+        if (waiting.remove(reply)) {
+            if (reply.isGone()) {
+                reply.fail(new RpcException(Errno.ECANCELED, "the peer has gone"));
+            } else {
+                reply.done(Documents.encode(document()));
+            }
+        }
+    }
+
+    /** Answers the requests if no scheduler is audited any more, except schedulers that do not answer. */
+    private void settled() {
+        count();
+        double asked = inventory.now() - SILENCE_SECONDS + 1; // the timer and this clock are not the same
+        if (current().stream().noneMatch(each -> each.isWanted() && !each.isSilent(asked))) {
+            List.copyOf(waiting).forEach(this::end);
         }
     }
 
@@ -123,7 +141,7 @@ public final class Audits implements Configurable {
             each.want();
             step(each);
         }
-        count();
+        settled();
     }
 
     /** Asks the scheduler if it is time. */
@@ -139,6 +157,7 @@ public final class Audits implements Configurable {
         ObjectNode question =
                 JsonNodeFactory.instance.objectNode().put(AuditAnswer.QUESTION, of.ask(now, inventory.now()));
         reporters.ask(of.reporter(), Json.encode(question));
+        var unused = core.schedule(this::settled, SILENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     /** Returns what the scheduler should believe now, without the marks above hosts; null if there is no scheduler. */
@@ -172,7 +191,7 @@ public final class Audits implements Configurable {
         Expectation now = expectation(of);
         if (now == null || answer.belief() == null) {
             of.failed(now == null ? "the scheduler has ended" : answer.error());
-            count();
+            settled();
             return;
         }
         Audited.Comparison comparison = of.comparison(before, now, answer.belief());
@@ -182,12 +201,18 @@ public final class Audits implements Configurable {
                     comparison.run(
                             Marks.of(state.notes()).ranksBelow(structures.ofSchedulers(state), state.resources()));
                     return () -> {
-                        of.settle(comparison, answer, inventory.now());
+                        Command result = of.settle(comparison, answer, inventory.now());
+                        if (result != null) { // without room in the journal, the log and the metric still have it
+                            inventory.submit(result, Principal.DAEMON, recorded -> {});
+                        }
                         step(of);
-                        count();
+                        settled();
                     };
                 },
-                of::failed);
+                bug -> {
+                    of.failed(bug);
+                    settled();
+                });
     }
 
     private void count() {

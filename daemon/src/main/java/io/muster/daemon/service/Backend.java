@@ -20,7 +20,8 @@ public record Backend(
             Calculations calculations) {}
 
     /** The parts whose answers take long: they compute, or ask a scheduler. */
-    public record Calculations(FeasibilityChecks feasible, Searches searches, Audits audits) {}
+    public record Calculations(
+            FeasibilityChecks feasible, Searches searches, Audits audits, Consequences consequences) {}
 
     SessionMeters meters() {
         return answers.queries().meters();

@@ -3,6 +3,7 @@ package io.muster.daemon.service;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.config.FluxSettings;
 import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.Answer;
@@ -26,6 +27,7 @@ import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Expected;
 import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
@@ -65,7 +67,7 @@ public final class Changes {
             new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), false, null);
 
     private final Inventory inventory;
-    private final Streams streams;
+    private final Consequences consequences;
     private final Aside files;
     private final Selections selections;
     private final UpgradeGate upgrades;
@@ -78,12 +80,14 @@ public final class Changes {
      * @param properties the properties of queues whose hosts the configuration names, which no request changes
      * @param holds what a hold may be for
      * @param confirmShare the share of the hosts beyond which a person is asked before a change
+     * @param flux whether schedulers get properties while they run
      */
     public record Configured(
             Function<ResourceSet, DefinitionChanges.Define> definition,
             Set<String> properties,
             HoldSettings holds,
-            double confirmShare) {}
+            double confirmShare,
+            FluxSettings flux) {}
 
     /** Checks the conditions for the end of an upgrade that do not follow from the state. */
     @FunctionalInterface
@@ -112,13 +116,13 @@ public final class Changes {
      */
     public Changes(
             Inventory inventory,
-            Streams streams,
+            Consequences consequences,
             Selections selections,
             Aside files,
             UpgradeGate upgrades,
             Configured configured) {
         this.inventory = inventory;
-        this.streams = streams;
+        this.consequences = consequences;
         this.selections = selections;
         this.files = files;
         this.upgrades = upgrades;
@@ -169,6 +173,11 @@ public final class Changes {
     }
 
     private void finish(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
+        consequences.before(
+                request.command(), by, configured.flux(), reply, next -> decide(request, inWords, by, next));
+    }
+
+    private void decide(ChangeRequest request, boolean inWords, Principal by, Replier reply) {
         Command command = request.command();
         if (isStale(request, reply)) {
             return;
@@ -251,11 +260,13 @@ public final class Changes {
     private Command completed(Command command) {
         if (command instanceof Once once) {
             return new Once(completed(once.command()), once.id());
+        } else if (command instanceof Expected seen) {
+            return new Expected(completed(seen.command()), seen.targets(), seen.hosts());
         } else if (command instanceof DefinitionChanges.ChangeProperties change) {
             return change.except(configured.properties());
         }
         if (command instanceof WorkChanges.ClaimWork claim) {
-            return claim.with(AttemptRow.facts(streams.reporters().usage(), configured.holds()::needsBoot));
+            return claim.with(AttemptRow.facts(consequences.usage(), configured.holds()::needsBoot));
         }
         return command instanceof NoteChanges.Annotate annotate ? annotate.with(selections::places) : command;
     }
@@ -347,14 +358,7 @@ public final class Changes {
         ObjectNode dry = JsonNodeFactory.instance.objectNode();
         ArrayNode events = dry.putArray("events");
         entries.forEach(entry -> events.add(entry.toJson()));
-        ArrayNode updates = dry.putArray("updates");
-        streams.acquires().preview(preview.after()).forEach((stream, next) -> {
-            Principal holder = stream.holder();
-            updates.addObject()
-                    .put("user", holder.names())
-                    .put("pid", holder.pid())
-                    .set("update", next == null ? null : next.toJson());
-        });
+        consequences.putUpdates(preview.after(), dry.putArray("updates"));
         InventoryState state = inventory.state();
         Hostlist hosts = targets(state, request).hosts();
         int nodes = state.resources().nodes();

@@ -113,7 +113,7 @@ final class OpenStreams {
     void use(ReportRequest.Usage report, int length) {
         Reporter one = reporter();
         backend.streams().reporters().pace(one);
-        backend.streams().reporters().use(one, report.allocated(), report.marks());
+        backend.streams().reporters().use(one, report.allocated(), report.marks(), report.properties());
         Open stream = open.get(reporting);
         if (stream != null) {
             int more = length - usage;

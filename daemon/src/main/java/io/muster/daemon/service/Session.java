@@ -331,7 +331,13 @@ public final class Session {
 
         @Override
         public void believe(AuditAnswer answer) {
-            backend.answers().calculations().audits().answered(streams.reporter(), answer);
+            Backend.Calculations calculations = backend.answers().calculations();
+            Long jobs = answer.jobs();
+            if (jobs == null) {
+                calculations.audits().answered(streams.reporter(), answer);
+            } else {
+                calculations.consequences().answered(streams.reporter(), answer.question(), jobs);
+            }
             done(null);
         }
 

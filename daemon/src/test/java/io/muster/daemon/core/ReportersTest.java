@@ -168,14 +168,14 @@ class ReportersTest {
     @Test
     void usageIsKnownWhileItsReporterIsConnected() {
         Reporter reporter = open("bridge", Rig.ALICE, "0-2", "0-2");
-        rig.reporters.use(reporter, Idset.of(1), null);
+        rig.reporters.use(reporter, Idset.of(1), null, null);
         assertThat(rig.reporters.usage())
                 .containsExactly(new JobUsage("bridge", Idset.range(0, 2), Idset.of(1), rig.now()));
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.range(0, 1))).isFalse();
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.of(2))).isTrue();
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.of(3))).isFalse();
         assertUse(reporter, Idset.of(3), Errno.EINVAL, "bridge does not report for rank 3");
-        rig.reporters.use(reporter, Idset.EMPTY, null);
+        rig.reporters.use(reporter, Idset.EMPTY, null, null);
         assertThat(JobUsage.areIdle(rig.reporters.usage(), Idset.of(1))).isTrue();
         close(reporter);
         assertThat(rig.reporters.usage()).isEmpty();
@@ -209,7 +209,7 @@ class ReportersTest {
     }
 
     private void assertUse(Reporter reporter, Idset allocated, Errno errno, String sentence) {
-        assertRefused(() -> rig.reporters.use(reporter, allocated, null), errno, sentence);
+        assertRefused(() -> rig.reporters.use(reporter, allocated, null, null), errno, sentence);
     }
 
     private static void assertRefused(ThrowingCallable call, Errno errno, String sentence) {

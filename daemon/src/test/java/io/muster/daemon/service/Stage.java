@@ -14,6 +14,7 @@ import io.muster.daemon.account.Limit;
 import io.muster.daemon.alert.Receiver;
 import io.muster.daemon.config.Access;
 import io.muster.daemon.config.AlertSettings;
+import io.muster.daemon.config.FluxSettings;
 import io.muster.daemon.config.Fsd;
 import io.muster.daemon.config.Grant;
 import io.muster.daemon.config.HoldSettings;
@@ -124,9 +125,10 @@ public final class Stage implements AutoCloseable {
                 rig.inventory::committed, structures, answers, () -> nanos += secondsPerLook * 1_000_000_000);
         Selections selections = new Selections(rig.inventory, searches, structures);
         Streams streams = new Streams(rig.acquires, rig.journals, rig.waiters, rig.reporters);
+        Consequences consequences = new Consequences(rig.inventory, rig.reporters, rig.acquires, rig.core);
         Changes changes = new Changes(
                 rig.inventory,
-                streams,
+                consequences,
                 selections,
                 aside,
                 () -> null,
@@ -138,7 +140,8 @@ public final class Stage implements AutoCloseable {
                                 List.of("nhc"),
                                 List.of("reboot", "reseat"),
                                 List.of("reboot")),
-                        0.2));
+                        0.2,
+                        new FluxSettings(new Fsd(0), FluxSettings.Properties.LOAD)));
         FeasibilityChecks feasible =
                 new FeasibilityChecks(rig.inventory::state, rig.inventory::now, structures, answers);
         Backend.Answers parts = new Backend.Answers(
@@ -151,7 +154,8 @@ public final class Stage implements AutoCloseable {
                 new Backend.Calculations(
                         feasible,
                         searches,
-                        new Audits(rig.inventory, rig.reporters, rig.acquires, structures, rig.core, answers)));
+                        new Audits(rig.inventory, rig.reporters, rig.acquires, structures, rig.core, answers),
+                        consequences));
         return new Backend(
                 new Credentials(OWNER, Credentials.OWNER | Credentials.LOCAL),
                 parts,

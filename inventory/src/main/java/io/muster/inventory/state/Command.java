@@ -32,6 +32,7 @@ public sealed interface Command
                 ReportChanges.Register,
                 ReportChanges.Lapse,
                 NoteChanges.Annotate,
+                AuditChanges.RecordAudit,
                 AlertChanges.Fire,
                 AlertChanges.Resolve,
                 Braked,

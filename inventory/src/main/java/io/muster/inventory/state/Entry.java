@@ -226,6 +226,12 @@ public record Entry(
                 case "report" -> new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
                 case "lapse" -> new ReportChanges.Lapsed(context.text("reporter"), targets());
                 case "annotate" -> NoteChanges.Annotated.read(targets(), context);
+                case "audit" ->
+                    new AuditChanges.AuditRecorded(
+                            context.text("scheduler"),
+                            targets(),
+                            context.text("differences"),
+                            extras("scheduler", "differences"));
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
             };
         }

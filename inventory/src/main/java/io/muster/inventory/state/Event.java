@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A change of the inventory in the form in which it is journaled. Names and context keys are those of RFC 44; only {@code
- * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report, lapse, annotate, plan, unplan, boot, attempt} and {@code
- * overrun} are not in the RFC. Applying an event never fails, because the command that led to the event has checked all its conditions. Each
+ * exclude, include, shrink, property-add, property-remove, upgrade, acquire, release, report, lapse, annotate, plan, unplan, boot,
+ * attempt, overrun} and {@code audit} are not in the RFC. Applying an event never fails, because the command that led to the event has
+ * checked all its conditions. Each
  * axis has one file, with its events and the commands that lead to them.
  */
 public sealed interface Event
@@ -55,7 +56,8 @@ public sealed interface Event
                     WorkChanges.Worked,
                     ReportChanges.Reported,
                     ReportChanges.Lapsed,
-                    NoteChanges.Annotated {
+                    NoteChanges.Annotated,
+                    AuditChanges.AuditRecorded {
         Targets targets();
 
         @Override

@@ -15,15 +15,17 @@ import org.jspecify.annotations.Nullable;
  * @param allocated the ranks of {@code ranks} that jobs use
  * @param time when the reporter sent it, in seconds since the epoch
  * @param marks what the reporter said about marks; null if nothing
+ * @param properties the properties that wait until the reporter's scheduler is loaded again; null if none do
  */
 public record JobUsage(
         String reporter,
         Idset ranks,
         Idset allocated,
         double time,
-        @Nullable SchedulerMarks marks) {
+        @Nullable SchedulerMarks marks,
+        @Nullable WaitingProperties properties) {
     public JobUsage(String reporter, Idset ranks, Idset allocated, double time) {
-        this(reporter, ranks, allocated, time, null);
+        this(reporter, ranks, allocated, time, null, null);
     }
 
     /** Returns the ranks that jobs use according to any reporter. */
@@ -40,6 +42,9 @@ public record JobUsage(
                 .put("allocated", allocated.toString());
         if (marks != null) {
             json.set("marks", marks.toJson());
+        }
+        if (properties != null) {
+            json.set("properties", properties.toJson());
         }
         return json;
     }

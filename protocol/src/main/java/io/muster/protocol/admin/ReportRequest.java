@@ -4,6 +4,7 @@ import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.status.SchedulerMarks;
+import io.muster.inventory.status.WaitingProperties;
 import io.muster.protocol.rpc.RpcException;
 import org.jspecify.annotations.Nullable;
 
@@ -15,15 +16,24 @@ import org.jspecify.annotations.Nullable;
 public final class ReportRequest {
     public static final String TOPIC = "resource.report";
 
-    /** The request in which a reporter says which ranks jobs use, and which marks the scheduler has: {@code {allocated, marks?}}. */
+    private static final String PROPERTIES = "properties";
+
+    /**
+     * The request in which a reporter says which ranks jobs use, and which marks and properties the scheduler has: {@code {allocated,
+     * marks?, properties?}}.
+     */
     public static final String USAGE_TOPIC = "resource.usage";
 
     /**
      * A report of the usage.
      *
      * @param marks null if the reporter says nothing about marks
+     * @param properties null if no properties wait until the scheduler is loaded again
      */
-    public record Usage(Idset allocated, @Nullable SchedulerMarks marks) {}
+    public record Usage(
+            Idset allocated,
+            @Nullable SchedulerMarks marks,
+            @Nullable WaitingProperties properties) {}
 
     private ReportRequest() {}
 
@@ -45,10 +55,17 @@ public final class ReportRequest {
         Fields marks = in.has("marks")
                 ? in.object("marks").only("is not a key of a report about marks", "time", "takes", "refused")
                 : null;
+        Fields properties = in.has(PROPERTIES)
+                ? in.object(PROPERTIES).only("is not a key of a report about properties", "why", "waiting")
+                : null;
         return new Usage(
                 in.parse("allocated", Idset::parse),
                 marks == null
                         ? null
-                        : new SchedulerMarks(marks.number("time"), marks.flag("takes"), marks.textsOrNone("refused")));
+                        : new SchedulerMarks(marks.number("time"), marks.flag("takes"), marks.textsOrNone("refused")),
+                properties == null
+                        ? null
+                        : new WaitingProperties(
+                                properties.text("why"), AuditAnswer.ranks(properties.object("waiting"))));
     }
 }

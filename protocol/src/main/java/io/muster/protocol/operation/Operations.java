@@ -53,6 +53,7 @@ import static io.muster.protocol.operation.RequestKeys.HOST;
 import static io.muster.protocol.operation.RequestKeys.ID;
 import static io.muster.protocol.operation.RequestKeys.IF_SEQ;
 import static io.muster.protocol.operation.RequestKeys.INCLUDE;
+import static io.muster.protocol.operation.RequestKeys.JOBS;
 import static io.muster.protocol.operation.RequestKeys.JOBSPEC;
 import static io.muster.protocol.operation.RequestKeys.LEASE;
 import static io.muster.protocol.operation.RequestKeys.LIFETIME;
@@ -106,6 +107,7 @@ import static io.muster.protocol.operation.RequestKeys.UP;
 import static io.muster.protocol.operation.RequestKeys.USER;
 import static io.muster.protocol.operation.RequestKeys.USERID;
 import static io.muster.protocol.operation.RequestKeys.VERSION;
+import static io.muster.protocol.operation.RequestKeys.WAITING;
 import static io.muster.protocol.operation.RequestKeys.WITH_TIME;
 import static io.muster.protocol.operation.RequestKeys.WORK_RESULT;
 import static io.muster.protocol.operation.RequestKeys.XML;
@@ -295,10 +297,19 @@ public final class Operations {
                     .ofInstances()
                     .with(ReportRequest::parse, Connection::report),
             cancel("resource.report-cancel", Right.CHANGE).cancel(),
-            row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION, ALLOCATED, MARKS)
+            row(ReportRequest.USAGE_TOPIC, Right.CHANGE, ACTION, ALLOCATED, MARKS, WAITING)
                     .ofInstances()
                     .with(ReportRequest::parseUsage, Connection::use),
-            row(AuditAnswer.TOPIC, Right.CHANGE, ACTION, AUDIT_NUMBER, AUDIT_SECONDS, AUDIT_COST, AUDIT_ERROR, BELIEF)
+            row(
+                            AuditAnswer.TOPIC,
+                            Right.CHANGE,
+                            ACTION,
+                            AUDIT_NUMBER,
+                            AUDIT_SECONDS,
+                            AUDIT_COST,
+                            AUDIT_ERROR,
+                            BELIEF,
+                            JOBS)
                     .ofInstances()
                     .with(AuditAnswer::parse, Connection::believe),
             row("resource.ping", Right.READ, QUESTION).ofFlux().with(Fields::json, Connection::ping),

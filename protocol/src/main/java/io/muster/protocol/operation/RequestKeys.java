@@ -205,6 +205,10 @@ public final class RequestKeys {
             "Which marks the scheduler of the reporter has: `time`, the time of the answer to `resource.marks` whose marks it was"
                     + " sent; `takes`, whether it takes marks; `refused`, places whose marks it refused. Absent if there is nothing"
                     + " to say.");
+    static final RequestKey WAITING = object(
+            "properties",
+            "Properties that the scheduler of the reporter gets when it is loaded again: `why` not before; `waiting`, idsets by"
+                    + " name. Absent if there are none.");
     static final RequestKey AUDIT_NUMBER = integer(
                     "question", "The number of the question; 0: the reporter answers questions.")
             .needed();
@@ -216,6 +220,9 @@ public final class RequestKeys {
             "belief",
             "`known` and `down`, idsets; `properties`, idsets by name; `parts`, idsets of the hosts that are not down, by the name"
                     + " of a core or GPU that is down.");
+    static final RequestKey JOBS = integer(
+            "jobs",
+            "The number of jobs that the question is about; -1: not known. Absent in an answer about the belief.");
     static final RequestKey USERID =
             integer("userid", "User id on the host of the relay.").needed();
     static final RequestKey USER = text("name", "Name of that user.").needed();
