@@ -175,7 +175,7 @@ export function show(main, store, params) {
         waits.set(wait, (waits.get(wait) ?? 0) + expand(group.hosts).length);
     const plans = inventory.status.planned.slice(0, MOST_PLANS).map((plan) => ({ plan, in: span(Math.max(0, Date.parse(plan.from) - now()) / 1000) }));
     const more = inventory.status.planned.length - plans.length;
-    const items = [...plans, ...[...waits].map(([wait, hosts]) => ({ text: `${count(hosts, "host")} ${wait}` })),
+    const items = [...plans, ...[...waits].map(([wait, hosts]) => ({ text: `${count(hosts, "host")} ${hosts === 1 ? wait : wait.replaceAll("waits", "wait")}` })),
       ...(more > 0 ? [{ text: `${count(more, "more planned hold")}` }] : [])];
     keyed(ahead, items, JSON.stringify, ({ plan, text, in: soon }) => h("li", {}, text ?? [h("b", {}, hostlist(plan.hosts)), " will be drained in ",
       h("time", { datetime: plan.from, title: moment(plan.from) }, soon), plan.until && `, until ${moment(plan.until)}`, `: ${wordsOf(plan) || "no reason given"} (${plan.holder})`]));
