@@ -33,7 +33,6 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  muster drain node7 bad fan",
             "  muster drain --holder=ops --for=4h node[0-9] new firmware",
-            "  muster drain --action=reboot --until-check=nhc node7 new kernel",
             "  muster drain"
         })
 public final class Drain extends Change {

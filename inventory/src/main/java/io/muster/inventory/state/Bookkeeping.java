@@ -31,10 +31,6 @@ record Bookkeeping(
         long attempts,
         SortedTree<String, Boot> boots,
         Extras extras) {
-    Bookkeeping {
-        acquisitions = Collections.unmodifiableSortedMap(acquisitions);
-    }
-
     static Bookkeeping at(Level level) {
         return new Bookkeeping(
                 level, ChangeIds.NONE, new TreeMap<>(), Notes.NONE, Holds.NO_PLANS, 0, SortedTree.empty(), Extras.NONE);
@@ -63,13 +59,13 @@ record Bookkeeping(
     Bookkeeping with(Acquisition acquisition) {
         SortedMap<String, Acquisition> next = new TreeMap<>(acquisitions);
         next.put(acquisition.owner(), acquisition);
-        return new Bookkeeping(level, ids, next, notes, plans, attempts, boots, extras);
+        return new Bookkeeping(level, ids, Collections.unmodifiableSortedMap(next), notes, plans, attempts, boots, extras);
     }
 
     Bookkeeping withoutAcquisition(String owner) {
         SortedMap<String, Acquisition> next = new TreeMap<>(acquisitions);
         next.remove(owner);
-        return new Bookkeeping(level, ids, next, notes, plans, attempts, boots, extras);
+        return new Bookkeeping(level, ids, Collections.unmodifiableSortedMap(next), notes, plans, attempts, boots, extras);
     }
 
     Bookkeeping with(SortedTree<String, Boot> next) {
