@@ -1575,7 +1575,8 @@ class Journal:
             return
         self.publish({**event, "context": context})
         if live and event["name"] in ("drain", "undrain") and context.get("holder", SHARED) in (SHARED, "*"):
-            self.records.note(event["name"], decode(context["idset"]), context.get("reason") or "", context.get("overwrite", 0))
+            reason = " ".join(filter(None, (context.get("ticket"), context.get("reason"))))  # as in resource.status
+            self.records.note(event["name"], decode(context["idset"]), reason, context.get("overwrite", 0))
 
     # ---- to the followers
     def publish(self, event):

@@ -96,6 +96,8 @@ final class Daemon {
         TokenFile file = new TokenFile(LocalDisk.existing(config.storage().stateDir()));
         this.tokens =
                 new Tokens(file, core.inventory()::now, System::nanoTime, gate.accounts(), telemetry::tokenRefused);
+        core.expiry()
+                .ask(new Authors(gate.admissions(), tokens, core.shared() == null, threads.beside(threads.worker())));
         gate.accounts().onRefusal(telemetry::limited);
         WebTokens pages = new WebTokens(file, tokens, core.inventory()::now, threads.beside(threads.worker()));
         this.certificates = new Certificates(config);
@@ -137,7 +139,7 @@ final class Daemon {
         threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
         threads.everyOnWorker(LOOK_SECONDS, this::lookAtSockets);
         telemetry.reloaded(true, core.inventory().now());
-        Gauges.bind(telemetry, core, gate, sockets);
+        Gauges.bind(telemetry, core, gate, sockets, config.holds().classes());
         Gauges.bind(telemetry, certificates);
         if (following != null) {
             settle(following);

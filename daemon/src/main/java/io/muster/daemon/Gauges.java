@@ -18,6 +18,7 @@ import io.muster.inventory.status.JobUsage;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 
 /** Meters that are read from the state at each scrape; states are immutable, so any thread may read them. */
@@ -30,13 +31,14 @@ final class Gauges {
         this.inventory = inventory;
     }
 
-    static void bind(Telemetry telemetry, Core core, Gate gate, List<Listener> sockets) {
+    /** @param classes the classes of holds that the configuration lists */
+    static void bind(Telemetry telemetry, Core core, Gate gate, List<Listener> sockets, List<String> classes) {
         Metrics metrics = telemetry.metrics();
         Gauges gauges = new Gauges(metrics, core.inventory());
         gauges.states();
         gauges.flags();
         gauges.resources();
-        gauges.holds();
+        gauges.holds(classes);
         gauges.ledger(core.ledger());
         SharedLedger.bind(metrics, core.ledger());
         gauges.value(Meter.SNAPSHOT_AGE, s -> gauges.age(telemetry.snapshotTime()));
@@ -133,9 +135,20 @@ final class Gauges {
         return resources.count(type, ranks.apply(state));
     }
 
-    private void holds() {
-        metrics.gauge(Meter.HOLDS, () -> count(true), "admin");
-        metrics.gauge(Meter.HOLDS, () -> count(false), "named");
+    private void holds(String label, Predicate<String> category) {
+        metrics.gauge(
+                Meter.HOLDS_OF_CLASS,
+                () -> count(hold -> category.test(hold.purpose().category())),
+                label);
+    }
+
+    private void holds(List<String> classes) {
+        metrics.gauge(Meter.HOLDS, () -> count(hold -> hold.holder().equals(Hold.SHARED)), "admin");
+        metrics.gauge(Meter.HOLDS, () -> count(hold -> !hold.holder().equals(Hold.SHARED)), "named");
+        value(Meter.HOLDS_PLANNED, s -> s.plans().held().size());
+        classes.forEach(name -> holds(name, name::equals));
+        holds("none", String::isEmpty);
+        holds("other", name -> !name.isEmpty() && !classes.contains(name));
         value(
                 Meter.HOLD_OLDEST_AGE,
                 s -> s.holds().groups().keySet().stream()
@@ -144,15 +157,12 @@ final class Gauges {
                         .orElse(0));
     }
 
-    private long count(boolean shared) {
+    private long count(Predicate<Hold> counted) {
         long holds = 0;
         for (Map.Entry<HoldSet, Idset> group :
                 inventory.state().holds().groups().entrySet()) {
-            for (Hold hold : group.getKey().holds()) {
-                holds += hold.holder().equals(Hold.SHARED) == shared
-                        ? group.getValue().size()
-                        : 0;
-            }
+            long each = group.getKey().holds().stream().filter(counted).count();
+            holds += each * group.getValue().size();
         }
         return holds;
     }

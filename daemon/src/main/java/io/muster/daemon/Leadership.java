@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -200,6 +201,12 @@ final class Leadership implements RoleActions {
         threads.reloads().execute(() -> prepare(turn, isNew));
     }
 
+    private void prepareAgain(long turn, boolean isNew) {
+        if (turn == turns) {
+            threads.reloads().execute(() -> prepare(turn, isNew));
+        }
+    }
+
     private void prepare(long turn, boolean isNew) {
         try {
             preparation.startDeferred(isNew);
@@ -207,7 +214,9 @@ final class Leadership implements RoleActions {
             if (core.inventory().isClosed()) {
                 return; // the daemon stops, or its start has failed
             }
-            log.error("this daemon leads, but has no inventory: {}", e.getMessage());
+            log.error("this daemon leads, but has no inventory, and tries again: {}", e.getMessage());
+            threads.core().schedule(() -> prepareAgain(turn, isNew), 5, TimeUnit.SECONDS);
+            return;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return;

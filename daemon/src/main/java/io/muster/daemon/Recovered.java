@@ -43,6 +43,8 @@ final class Recovered implements Replay {
     private long lastSeq;
     private long lastEvent;
     private double seconds;
+    /** The level in which an empty directory begins. */
+    private Level fresh = Level.NEWEST;
 
     /** @param mostRecent how many of the last events to keep */
     Recovered(int mostRecent, WallClock clock, Machine machine) {
@@ -76,7 +78,13 @@ final class Recovered implements Replay {
     }
 
     Journal openCopy(Disk disk, Storage storage, LedgerListener listener, Executor executor) throws IOException {
-        return read(disk, storage, listener, executor, LINGER);
+        fresh = Level.ONE; // until the level of the ledger is known, so that an earlier version may take the
+        // directory back
+        Journal journal = read(disk, storage, listener, executor, LINGER);
+        if (lastSeq == 0) {
+            state = InventoryState.empty(); // this daemon may begin the ledger
+        }
+        return journal;
     }
 
     private Journal read(Disk disk, Storage storage, LedgerListener listener, Executor executor, Duration linger)
@@ -113,6 +121,11 @@ final class Recovered implements Replay {
         UnreadableException(String sentence, Throwable cause) {
             super(sentence, cause);
         }
+    }
+
+    @Override
+    public Level fresh() {
+        return fresh;
     }
 
     @Override

@@ -232,7 +232,7 @@ final class JsonSchemaTest {
         json(0, "drain");
         json(0, "history", "all");
         json(0, "history", "--notes", "all");
-        for (String by : List.of("reason", "host", "holder", "user", "state")) {
+        for (String by : List.of("reason", "host", "holder", "user", "state", "class", "ticket")) {
             json(0, "report", "--by", by);
         }
         json(0, "eventlog");
@@ -248,7 +248,9 @@ final class JsonSchemaTest {
         json(0, "summary");
         json(0, "impact", "all");
         json(0, "drain", "node6");
-        json(0, "drain", "node8");
+        json(0, "drain", "--class", "hardware", "--ticket", "OPS-881", "node8");
+        json(0, "drain", "--from=10d", "--for=1h", "--class=facility", "--ticket=OPS-882", "node[1,4]", "cooling");
+        json(0, "drain", "--from=10d", "--holder=ops", "node5");
         json(0, "exclude", "node6", "loan");
         json(0, "exclude", "node3");
         json(0, "exclude", "node2", "sold");

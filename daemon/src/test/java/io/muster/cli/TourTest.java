@@ -58,18 +58,18 @@ class TourTest {
         StringBuilder written = new StringBuilder();
         StringBuilder performed = new StringBuilder();
         StringBuilder rewritten = new StringBuilder();
-        int end = 0;
+        int copied = 0;
         for (MatchResult block : blocks) {
             String now = commands(block.group(1)).stream()
                     .map(command -> command + "\n" + outputs.next())
                     .collect(Collectors.joining());
             written.append(block.group(1));
             performed.append(now);
-            rewritten.append(page, end, block.start(1)).append(now);
-            end = block.end(1);
+            rewritten.append(page, copied, block.start(1)).append(now);
+            copied = block.end(1);
         }
         if (Boolean.getBoolean("muster.rewrite")) {
-            Files.writeString(PAGE, rewritten.append(page.substring(end)));
+            Files.writeString(PAGE, rewritten.append(page.substring(copied)));
         } else {
             assertThat(masked(performed.toString())).isEqualTo(masked(written.toString()));
         }

@@ -4,6 +4,7 @@ import io.muster.daemon.core.Answer;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision;
@@ -108,8 +109,18 @@ final class SimAdmin {
         } else if (kind < 7) {
             command = new HoldChanges.Undrain(rank, text, HoldChanges.Mode.NONE, null);
         } else if (kind < 8) {
-            double until = cluster.wallSeconds() + 2 + random.nextInt(60);
-            command = new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, "timed" + number, until);
+            double time = cluster.wallSeconds() + 2 + random.nextInt(60);
+            command = count % 2 == 0
+                    ? new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, "timed" + number, time)
+                    : new HoldChanges.Drain(
+                            rank,
+                            text,
+                            HoldChanges.Mode.OVERWRITE,
+                            "planned" + number,
+                            time,
+                            0,
+                            count % 20,
+                            Purpose.NONE);
         } else if (random.nextInt(3) == 0) {
             command = other(rank, text);
         } else {

@@ -33,7 +33,7 @@ final class SimCluster {
     /** How long the cluster may take to be well after the last fault. */
     private static final long RECOVERY = 180 * SECOND;
     /** What a daemon says that does not follow the contents of etcd. */
-    private static final Pattern NAMED = Pattern.compile("restored from a backup|etcd holds (no )?ledger"
+    private static final Pattern NAMED = Pattern.compile("restored from a backup|etcd holds (no |a part of a )?ledger"
             + "|begins after event|somebody else has (written|deleted)|the log in etcd is incomplete");
 
     private final Simulation simulation;
@@ -71,6 +71,7 @@ final class SimCluster {
         files = mix.equals("files") || (mix.isEmpty() && random.nextInt(6) == 0);
         etcd = new EtcdModel(simulation);
         etcd.onPut(this::put);
+        etcd.onChange(this::changedInEtcd);
         thinkMillis = 10 + random.nextInt(random.nextInt(6) == 0 ? 3000 : 50);
         boolean share = random.nextInt(3) == 0;
         SimWorld world = new SimWorld(simulation, witness, configs.of(share), telemetry);
@@ -101,6 +102,11 @@ final class SimCluster {
                     Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
             simulation.after(100 * MILLI, () -> elected(name, etcd.revision(leader)));
         }
+    }
+
+    private void changedInEtcd() {
+        String hole = witness.isImporting() ? "" : SimLedger.hole(etcd);
+        SimWitness.require(hole.isEmpty(), "a daemon with an empty directory cannot have the ledger: " + hole);
     }
 
     /** Checks that no other daemon serves a scheduler, soon after a daemon was elected. */
@@ -183,6 +189,10 @@ final class SimCluster {
         admins.forEach(SimAdmin::start);
         schedulers.forEach(SimScheduler::start);
         alerts.start();
+        if (random.nextInt(6) == 0) { // the first leader may have no room for its first events
+            simulation.after(MILLI * random.nextInt(400), () -> etcd.full(true));
+            simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
+        }
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
@@ -317,6 +327,7 @@ final class SimCluster {
     }
 
     private void heal() {
+        etcd.noTrap();
         simulation.runUntil(simulation.now() + SimFaults.LONGEST);
         busy = false;
         if (upgrade != null) {
@@ -369,10 +380,11 @@ final class SimCluster {
                 && daemons.stream().allMatch(this::isWell)
                 && schedulers.stream().allMatch(each -> each.knows(leader()))
                 && alerts.agree(witness.state())
-                && !isOverdue(witness.state().holds().nextDeadline());
+                && !isOverdue(witness.state().holds().nextDeadline())
+                && !isOverdue(witness.state().plans().nextDeadline());
     }
 
-    /** Whether a hold should have ended long ago. */
+    /** Whether a hold should have ended or begun long ago. */
     private boolean isOverdue(double deadline) {
         return deadline > 0 && deadline < wallSeconds() - 10;
     }

@@ -74,8 +74,6 @@ final class SimDaemon {
     private long awakeSince;
     /** The newest format level that the program reads, from the next start on. */
     int level = SimLevel.NEXT;
-    /** Whether the state directory was ever empty after the first start. */
-    boolean wiped;
     /** Why the last start failed. */
     String refusal = "";
 
@@ -327,7 +325,6 @@ final class SimDaemon {
     /** Empties the state directory. */
     void wipe() {
         disk.restore(new CrashDisk.Image());
-        wiped = true;
     }
 
     /** Starts another process on the state directory of the one that serves. */

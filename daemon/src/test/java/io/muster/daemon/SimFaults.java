@@ -1,6 +1,7 @@
 package io.muster.daemon;
 
 import io.muster.daemon.etcd.EtcdModel;
+import io.muster.daemon.etcd.SimLedger;
 import io.muster.daemon.journal.CrashDisk;
 import io.muster.daemon.machine.Simulation;
 import java.io.IOException;
@@ -22,6 +23,9 @@ final class SimFaults {
     private static final long SECOND = 1000 * MILLI;
     /** How long a fault lasts at most. */
     static final long LONGEST = 31 * SECOND;
+
+    /** What the keys begin with whose writes a fault meets: of the lead, of events, of the pieces and the name of a snapshot. */
+    private static final String[] WRITES = {"leader", "head", "log/", "part/", "snapshot/", "snapshot"};
 
     private final SimCluster cluster;
     private final Simulation simulation;
@@ -107,8 +111,27 @@ final class SimFaults {
             one.pause();
             after(20, one::proceed);
         });
+        add("process", 10, "end or pause at a write", one -> !cluster.isOnFiles() && one.isRunning(), this::atWrite);
         add("process", 20, "starved thread", SimDaemon::isRunning, one -> one.starve(MILLI * random.nextInt(3000)));
         add("process", 3, "second start", one -> one.core() != null, SimDaemon::startTwice);
+    }
+
+    /** The process ends, or is stopped for long, as soon as it has sent a write to etcd that belongs to one of its duties. */
+    private void atWrite(SimDaemon daemon) {
+        SimDaemon.Run run = daemon.process();
+        boolean ends = random.nextInt(3) == 0;
+        long length = random.nextLong(LONGEST - SECOND);
+        String key = SimLedger.PREFIX + WRITES[random.nextInt(WRITES.length)];
+        if (run != null) {
+            etcd.trap(run.machine, key, () -> {
+                if (ends && daemon.process() == run) {
+                    down(daemon, daemon::kill);
+                } else if (daemon.process() == run) {
+                    daemon.pause();
+                    simulation.after(length, daemon::proceed);
+                }
+            });
+        }
     }
 
     private void disks() {

@@ -24,6 +24,9 @@ final class SimOperator {
     private final List<SimDaemon> daemons;
     private final SplittableRandom random;
     private boolean working;
+    /** The daemon whose copy is imported; null before it is known. */
+    private @Nullable Copy chosen;
+
     /** Why the last import failed. */
     String obstacle = "";
 
@@ -59,8 +62,38 @@ final class SimOperator {
             each.kill();
             each.disk.fault((kind, name) -> -1);
         });
+        SimMachine machine = startImport();
+        if (random.nextInt(3) == 0) {
+            simulation.after(random.nextLong(SECOND / 50), () -> killImport(machine));
+        }
+    }
+
+    private SimMachine startImport() {
         SimMachine machine = new SimMachine(simulation, "operator");
         machine.thread("import", () -> putInPlace(machine)).start();
+        return machine;
+    }
+
+    /** The import is killed, and repeated later. Meanwhile no daemon may take a part of the ledger for the ledger. */
+    private void killImport(SimMachine machine) {
+        if (!working || !cluster.witness().isImporting()) {
+            return;
+        }
+        simulation.note(() -> "the import is killed");
+        machine.kill();
+        Copy whole = chosen;
+        SimDaemon fresh = daemons.get(random.nextInt(daemons.size()));
+        boolean isPart = whole != null && fresh != whole.daemon && SimLedger.isPart(etcd, whole.seq);
+        if (isPart) {
+            giveUp(fresh);
+            fresh.start();
+        }
+        simulation.after(45 * SECOND, () -> {
+            SimWitness.require(
+                    !isPart || fresh.core() == null, fresh.name + " serves a part of a ledger that was not imported");
+            fresh.kill();
+            startImport();
+        });
     }
 
     private static void giveUp(SimDaemon daemon) {
@@ -77,6 +110,7 @@ final class SimOperator {
             Copy found = each.disk.isEmpty() ? null : read(each, machine);
             newest = found != null && (newest == null || found.seq > newest.seq) ? found : newest;
         }
+        chosen = newest;
         if (newest != null && newest.seq > 0) {
             write(newest, machine);
         }

@@ -201,10 +201,11 @@ final class SimScheduler {
         }
     }
 
-    /** Whether a stream of this daemon has begun. */
+    /** Whether a stream of this daemon has begun, and the scheduler reads. */
     boolean knows(@Nullable SimDaemon leader) {
         Connection now = connection;
-        return now != null && !now.over && now.daemon == leader && now.model.responses() > 0;
+        boolean reads = now != null && !now.full && (now.stream == null || !now.stream.isBehind());
+        return now != null && reads && !now.over && now.daemon == leader && now.model.responses() > 0;
     }
 
     /** Checks, when all is quiet, that the scheduler knows the state of the leader. */

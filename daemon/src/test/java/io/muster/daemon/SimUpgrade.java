@@ -98,15 +98,13 @@ final class SimUpgrade {
     }
 
     /**
-     * Checks the promises, when all is well: the earlier version starts until the upgrade is finished, and refuses by name afterwards. It
-     * does not start on a directory that was empty when the next version began to use it.
+     * Checks the promises, when all is well: the earlier version starts until the upgrade is finished, and refuses by name afterwards.
      */
     void exercise() {
         if (!isFinished()) {
-            List<SimDaemon> old = daemons.stream().filter(each -> !each.wiped).toList();
-            old.forEach(each -> replace(each, EARLIER));
+            daemons.forEach(each -> replace(each, EARLIER));
             cluster.awaitWell();
-            for (SimDaemon each : old) {
+            for (SimDaemon each : daemons) {
                 replace(each, SimLevel.NEXT);
                 cluster.awaitWell();
             }

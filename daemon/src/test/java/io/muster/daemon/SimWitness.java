@@ -2,6 +2,7 @@ package io.muster.daemon;
 
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.LogReader;
+import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.Entry;
@@ -22,12 +23,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The log of the ledger, as it is committed: it decides what happened. Checks each transaction: that it continues the log, that terms do not
- * mix, that time does not go back, that no change is made twice, and that no hold ends early. If etcd is restored or wiped, or an operator
+ * mix, that time does not go back, that no change is made twice, that no hold ends early, and that planned
+ * holds begin once and not early. If etcd is restored or wiped, or an operator
  * puts a copy in its place, the log continues after the event with which the contents of etcd end.
  */
 final class SimWitness {
-    /** By how many seconds times of events may be wrong: more than clocks are, and a start after a doubt about the clock. */
-    private static final double MOST_WRONG = 120;
+    /** By how many seconds times of events may be ahead: more than clocks are, and a start after a doubt about the clock. */
+    private static final double MOST_AHEAD = 120;
+    /** The same for times that are behind: a daemon goes by the last time of a leader that could not write its time for minutes. */
+    private static final double MOST_BEHIND = 600;
 
     private final DoubleSupplier clock;
     private final LogReader reader = new LogReader();
@@ -113,10 +117,11 @@ final class SimWitness {
     private void add(Entry entry, String txn) {
         long seq = line.size();
         double lastTime = line.get(line.size() - 1).time;
+        double ahead = entry.timestamp() - clock.getAsDouble();
         require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
         require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
         require(
-                Math.abs(entry.timestamp() - clock.getAsDouble()) < MOST_WRONG,
+                ahead < MOST_AHEAD && ahead > -MOST_BEHIND,
                 "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
         if (entry.event() instanceof HoldChanges.Undrained end && entry.by().uid() == -1) {
             end.targets().ranks().forEach(rank -> {
@@ -129,6 +134,15 @@ final class SimWitness {
             });
         }
         watcher.accept(entry, state());
+        if (entry.event() instanceof HoldChanges.Drained begun && begun.planner() != null) {
+            begun.targets().ranks().forEach(rank -> {
+                HoldSet plans = state().plans().on(rank);
+                Hold plan = plans == null ? null : plans.of(begun.holder());
+                require(
+                        plan != null && plan.from() == begun.from() && plan.from() <= entry.timestamp(),
+                        "a hold on rank " + rank + " begins that is not planned, or begins early, at seq " + seq);
+            });
+        }
         UUID change = entry.id() == null ? null : entry.id().id();
         made(change, seq);
         line.add(new Point(entry.timestamp(), change, txn, entry.applyTo(state())));
@@ -220,6 +234,10 @@ final class SimWitness {
     /** Whether the log still has every event that it ever had. */
     boolean isWhole() {
         return former.isEmpty() && !importing;
+    }
+
+    boolean isImporting() {
+        return importing;
     }
 
     /** The last event that any log had. */

@@ -26,8 +26,8 @@ class WireDocTest {
     @Test
     @Needs("python3")
     void theSchedulerWithoutLibfluxStartsJobsWhenHostsComeUp() throws Exception {
-        Matcher script = Pattern.compile("(?s)```python\n(.*?)```")
-                .matcher(Files.readString(Path.of("../docs/wire.md")));
+        Matcher script =
+                Pattern.compile("(?s)```python\n(.*?)```").matcher(Files.readString(Path.of("../docs/wire.md")));
         assertThat(script.find()).isTrue();
         assertThat(script.group(1).lines()).hasSizeLessThanOrEqualTo(SCRIPT_LINES);
         Path file = Files.writeString(directory.resolve("scheduler.py"), script.group(1));

@@ -31,6 +31,7 @@ final class PagesTest {
 
     /** What a test generates, or quotes of an RFC that a test runs, between two marks. Such words do not count. */
     private static final Pattern GENERATED = Pattern.compile("(?s)<!-- (\\w+) -->\n.*?<!-- /\\1 -->");
+
     private static final Pattern WORD = Pattern.compile("\\S*[\\p{L}\\d]\\S*");
     private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
@@ -69,7 +70,8 @@ final class PagesTest {
         List<String> dead = new ArrayList<>();
         int links = 0;
         for (Map.Entry<Path, String> page : pages.entrySet()) {
-            for (MatchResult link : LINK.matcher(withoutCode(page.getValue())).results().toList()) {
+            for (MatchResult link :
+                    LINK.matcher(withoutCode(page.getValue())).results().toList()) {
                 links++;
                 if (!link.group(1).matches("[a-z]+:.*") && !isThere(page.getKey(), link.group(1))) {
                     dead.add(ROOT.relativize(page.getKey()) + ": " + link.group(1));
@@ -82,8 +84,7 @@ final class PagesTest {
 
     private static boolean isThere(Path page, String link) {
         String[] parts = link.split("#", 2);
-        Path target =
-                parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
+        Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
         return Files.exists(target)
                 && (parts.length == 1 || places(pages.getOrDefault(target, "")).contains(parts[1]));
     }
@@ -119,7 +120,9 @@ final class PagesTest {
         pages.forEach((page, text) -> {
             if (page.startsWith(INDEX.resolveSibling("")) && !page.equals(INDEX)) {
                 Matcher kind = KIND.matcher(text);
-                said.put(page.getFileName().toString(), kind.find() ? kind.group(1) : "no kind in the third line");
+                said.put(
+                        Objects.requireNonNull(page.getFileName()).toString(),
+                        kind.find() ? kind.group(1) : "no kind in the third line");
             }
         });
         assertThat(indexed).isEqualTo(said);

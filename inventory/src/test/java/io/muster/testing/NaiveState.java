@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,7 @@ public final class NaiveState {
         public Liveness.Status status;
         public double since;
         public final TreeMap<String, Hold> holds = new TreeMap<>();
+        public final TreeMap<String, Hold> plans = new TreeMap<>();
         public final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);
         Set<String> defined = new TreeSet<>();
         final TreeMap<String, Boolean> edits = new TreeMap<>();
@@ -88,6 +90,7 @@ public final class NaiveState {
         Rank copy() {
             Rank copy = new Rank(host, status, since);
             copy.holds.putAll(holds);
+            copy.plans.putAll(plans);
             copy.absent.addAll(absent);
             copy.defined.addAll(defined);
             copy.edits.putAll(edits);
@@ -97,7 +100,7 @@ public final class NaiveState {
 
         @Override
         public String toString() {
-            return List.of(host, status, since, holds, absent, defined, edits, attempts)
+            return List.of(host, status, since, holds, plans, absent, defined, edits, attempts)
                     .toString();
         }
     }
@@ -105,17 +108,19 @@ public final class NaiveState {
     /** The data kept for a departed host. */
     public static final class Departed {
         final TreeMap<String, Hold> holds = new TreeMap<>();
+        final TreeMap<String, Hold> plans = new TreeMap<>();
         final Set<Membership.Kind> absent = EnumSet.noneOf(Membership.Kind.class);
         final Set<String> added = new TreeSet<>();
         final Set<String> removed = new TreeSet<>();
 
         boolean isEmpty() {
-            return holds.isEmpty() && absent.isEmpty() && added.isEmpty() && removed.isEmpty();
+            return holds.isEmpty() && plans.isEmpty() && absent.isEmpty() && added.isEmpty() && removed.isEmpty();
         }
 
         Departed copy() {
             Departed copy = new Departed();
             copy.holds.putAll(holds);
+            copy.plans.putAll(plans);
             copy.absent.addAll(absent);
             copy.added.addAll(added);
             copy.removed.addAll(removed);
@@ -124,7 +129,7 @@ public final class NaiveState {
 
         @Override
         public String toString() {
-            return List.of(holds, absent, added, removed).toString();
+            return List.of(holds, plans, absent, added, removed).toString();
         }
     }
 
@@ -193,14 +198,25 @@ public final class NaiveState {
 
     public @Nullable Kind drain(
             Idset targets, @Nullable String reason, Mode mode, String holder, double until, double now, Principal by) {
-        if (until != 0 && until <= now) {
+        return plan(
+                targets, reason, mode, new Hold(holder, null, 0, 0, by, 0, until, Purpose.NONE, 0, null, Extras.NONE), now);
+    }
+
+    /** @param wanted the holder, the author, the beginning, 0 for now, and the end */
+    public @Nullable Kind plan(Idset targets, @Nullable String reason, Mode mode, Hold wanted, double now) {
+        double from = wanted.from();
+        double until = wanted.until();
+        String holder = wanted.holder();
+        Principal by = wanted.by();
+        if ((until != 0 && until <= Math.max(now, from)) || (from != 0 && from <= now)) {
             return Kind.INVALID;
         }
+        Function<Rank, TreeMap<String, Hold>> of = rank -> from == 0 ? rank.holds : rank.plans;
         boolean clash = false;
         boolean absent = false;
         boolean foreign = false;
         for (Rank rank : at(targets)) {
-            Hold hold = rank.holds.get(holder);
+            Hold hold = of.apply(rank).get(holder);
             boolean taken = hold != null && hold.reason() != null;
             clash |= taken && mode == Mode.NONE;
             absent |= !rank.absent.isEmpty();
@@ -208,28 +224,30 @@ public final class NaiveState {
                     && !holder.equals("admin")
                     && hold.by().uid() != by.uid()
                     && !(taken && mode == Mode.UPDATE)
-                    && !(reason == null && until == 0);
+                    && !(reason == null && until == 0 && from == 0);
         }
         boolean force = mode == Mode.OVERWRITE || mode == Mode.FORCE_OVERWRITE;
         if (clash || absent || (foreign && !force)) {
             return clash ? Kind.EXISTS : absent ? Kind.INVALID : Kind.HELD_BY_OTHER;
         }
         for (Rank rank : at(targets)) {
-            Hold hold = rank.holds.get(holder);
+            Hold hold = of.apply(rank).get(holder);
             if (hold == null) {
-                rank.holds.put(holder, new Hold(holder, reason, now, by, until));
-            } else if (force || (hold.reason() == null && (reason != null || until > 0))) {
+                of.apply(rank)
+                        .put(holder, new Hold(holder, reason, now, now, by, from, until, Purpose.NONE, 0, null, Extras.NONE));
+            } else if (force || (hold.reason() == null && (reason != null || until > 0 || from > 0))) {
                 boolean anew = mode == Mode.FORCE_OVERWRITE;
-                double end = anew || until > 0 ? until : hold.until();
+                double end = anew || until > 0 || from > 0 ? until : hold.until();
+                double begin = anew || from > 0 ? from : hold.from();
                 boolean same = words(reason).equals(words(hold.reason()))
                         && by.author().equals(hold.by().author());
                 double since = anew ? now : hold.since();
                 double changed = anew || !same ? now : hold.changed();
-                Hold next = new Hold(holder, reason, since, changed, by, 0, end, Purpose.NONE, 0, null, Extras.NONE);
+                Hold next = new Hold(holder, reason, since, changed, by, begin, end, Purpose.NONE, 0, null, Extras.NONE);
                 Hold repeated =
-                        new Hold(holder, reason, since, changed, hold.by(), 0, end, Purpose.NONE, 0, null, Extras.NONE);
+                        new Hold(holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, null, Extras.NONE);
                 if (!by.author().equals(hold.by().author()) || !repeated.equals(hold)) {
-                    rank.holds.put(holder, next);
+                    of.apply(rank).put(holder, next);
                 }
             }
         }
@@ -267,10 +285,18 @@ public final class NaiveState {
     }
 
     public @Nullable Kind undrain(Idset targets, List<String> away, Mode mode, @Nullable String holder, Principal by) {
+        return undrain(targets, away, mode, holder, by, false);
+    }
+
+    public @Nullable Kind undrain(
+            Idset targets, List<String> away, Mode mode, @Nullable String holder, Principal by, boolean planned) {
         List<TreeMap<String, Hold>> present = new ArrayList<>();
-        at(targets).forEach(rank -> present.add(rank.holds));
+        at(targets).forEach(rank -> present.add(planned ? rank.plans : rank.holds));
         List<TreeMap<String, Hold>> kept = new ArrayList<>();
-        away.forEach(host -> kept.add(departed.getOrDefault(host, new Departed()).holds));
+        away.forEach(host -> {
+            Departed left = departed.getOrDefault(host, new Departed());
+            kept.add(planned ? left.plans : left.holds);
+        });
         Kind refused = refusal(present, mode, holder, by);
         refused = refused == null ? refusal(kept, mode, holder, by) : refused;
         if (refused == null) {
@@ -303,8 +329,57 @@ public final class NaiveState {
         return foreign && !force && !all ? Kind.HELD_BY_OTHER : null;
     }
 
-    public void lift(double now) {
+    /** Ends the holds whose end has come, and begins those that are planned for now or earlier. */
+    public void meetDeadlines(double now) {
         ranks.values().forEach(rank -> rank.holds.values().removeIf(hold -> hold.until() > 0 && hold.until() <= now));
+        for (Rank rank : ranks.values()) {
+            for (Hold plan : List.copyOf(rank.plans.values())) {
+                if (plan.from() <= now) {
+                    rank.plans.remove(plan.holder());
+                    boolean over = plan.until() > 0 && plan.until() <= now;
+                    if (!over && !rank.absent.contains(Membership.Kind.LOST)) {
+                        rank.holds.merge(plan.holder(), begun(plan, now), (hold, fresh) -> joined(hold, fresh));
+                    }
+                }
+            }
+        }
+        departed.values().forEach(left -> left.plans.values().removeIf(plan -> plan.from() <= now));
+        departed.values().removeIf(Departed::isEmpty);
+    }
+
+    private static Hold begun(Hold plan, double now) {
+        return new Hold(
+                plan.holder(),
+                plan.reason(),
+                now,
+                now,
+                plan.by(),
+                plan.from(),
+                plan.until(),
+                Purpose.NONE,
+                0,
+                null,
+                Extras.NONE);
+    }
+
+    private static Hold joined(Hold hold, Hold fresh) {
+        boolean silent = hold.reason() == null;
+        boolean same = !silent
+                || (words(fresh.reason()).isEmpty()
+                        && fresh.by().author().equals(hold.by().author()));
+        boolean endless = hold.until() == 0 || fresh.until() == 0;
+        return new Hold(
+                hold.holder(),
+                silent ? fresh.reason() : hold.reason(),
+                hold.since(),
+                same ? hold.changed() : fresh.since(),
+                silent ? fresh.by() : hold.by(),
+                fresh.from(),
+                endless ? 0 : Math.max(hold.until(), fresh.until()),
+                Purpose.NONE,
+                0,
+                null,
+                Extras.NONE);
     }
 
     public @Nullable Kind exclude(Idset targets) {
@@ -435,6 +510,7 @@ public final class NaiveState {
     private void leave(Rank rank) {
         Departed kept = departed.getOrDefault(rank.host, new Departed());
         rank.holds.forEach(kept.holds::putIfAbsent);
+        rank.plans.forEach(kept.plans::putIfAbsent);
         if (kept.absent.isEmpty()) {
             kept.absent.addAll(rank.absent);
             kept.absent.retainAll(Set.of(Membership.Kind.ADMIN));
@@ -448,6 +524,7 @@ public final class NaiveState {
     private void returning(Rank rank) {
         Departed kept = departed.getOrDefault(rank.host, new Departed());
         rank.holds.putAll(kept.holds);
+        rank.plans.putAll(kept.plans);
         rank.absent.addAll(kept.absent);
         kept.added.forEach(name -> rank.edit(name, true));
         kept.removed.forEach(name -> rank.edit(name, false));

@@ -37,6 +37,9 @@ public record StateDocument(ObjectNode json) {
     /** The number of marks that a sentence names. */
     private static final int MOST_REFUSED = 4;
 
+    /** The number of planned holds that sentences name. */
+    private static final int MOST_PLANS = 3;
+
     /**
      * Asks for a document.
      *
@@ -136,6 +139,12 @@ public record StateDocument(ObjectNode json) {
                     + String.join(", ", refused.subList(0, Math.min(refused.size(), MOST_REFUSED)))
                     + (more > 0 ? " and " + more + " more" : "") + ": jobs may use them");
         }
+    }
+
+    /** Says on standard error which hosts will be drained. */
+    public void warnOfPlans(Console console, String verb) {
+        PlanText.sentences(json.path("planned"), now(), MOST_PLANS)
+                .forEach(sentence -> console.complain(verb + ": " + sentence));
     }
 
     /** Says on standard error what the user should know before the rows. */

@@ -55,10 +55,17 @@ public record StateRow(JsonNode json) {
         return text("reason");
     }
 
-    /** Returns the reasons of the holds in the order of {@link #holders}, for a row that names these elsewhere. */
-    public String reasons() {
+    /**
+     * Returns the reasons of the holds in the order of {@link #holders}, for a row that names these elsewhere.
+     *
+     * @param tickets whether each reason has the ticket before it
+     */
+    public String reasons(boolean tickets) {
         List<String> reasons = new ArrayList<>();
-        json.path("holds").forEach(hold -> reasons.add(hold.path("reason").asText("")));
+        json.path("holds").forEach(hold -> {
+            String ticket = tickets ? hold.path("ticket").asText("") : "";
+            reasons.add((ticket + " " + hold.path("reason").asText("")).strip());
+        });
         return reasons.isEmpty() ? reason() : String.join("; ", reasons);
     }
 
@@ -77,6 +84,11 @@ public record StateRow(JsonNode json) {
 
     public String holders() {
         return String.join(",", json.path("holds").findValuesAsText("holder"));
+    }
+
+    /** Returns the different words that the holds have for a key. */
+    public String words(String key) {
+        return String.join(",", new TreeSet<>(json.path("holds").findValuesAsText(key)));
     }
 
     /** Returns the users that drained or excluded the hosts, as far as they are known. */

@@ -23,6 +23,8 @@ public final class StateTable {
             Column.left("holder", "HOLDER"),
             Column.left("by", "BY").optional(true),
             Column.left("until", "UNTIL"),
+            Column.left("class", "CLASS").optional(true),
+            Column.left("ticket", "TICKET").optional(true),
             Column.reason(),
             Column.ranks("ranks", "RANKS"),
             Column.hosts("nodelist", "NODELIST"));
@@ -51,15 +53,19 @@ public final class StateTable {
 
     private Table table(List<Column> columns, List<StateRow> groups, double now) {
         boolean holder = columns.stream().anyMatch(column -> column.name().equals("holder"));
+        boolean ticket = columns.stream().anyMatch(column -> column.name().equals("ticket"));
         Fold fold = new Fold(columns, look.expand());
         for (StateRow group : groups) {
-            fold.add(cells(group, now, holder), group);
+            fold.add(cells(group, now, holder, ticket), group);
         }
         return fold.table();
     }
 
-    /** @param holder whether a column has the holders, which the reason then does not repeat */
-    private Map<String, String> cells(StateRow group, double now, boolean holder) {
+    /**
+     * @param holder whether a column has the holders, which the reason then does not repeat
+     * @param ticket the same for the tickets
+     */
+    private Map<String, String> cells(StateRow group, double now, boolean holder, boolean ticket) {
         Map<String, String> cells = new HashMap<>();
         double since = group.since();
         cells.put("state", group.word());
@@ -72,7 +78,9 @@ public final class StateTable {
         cells.put("holder", group.holders());
         cells.put("by", group.by());
         cells.put("until", group.until() == 0 ? "" : "in " + Times.span(group.until() - now));
-        cells.put("reason", holder ? group.reasons() : group.reason());
+        cells.put("class", group.words("class"));
+        cells.put("ticket", group.words("ticket"));
+        cells.put("reason", holder || ticket ? group.reasons(!ticket) : group.reason());
         return cells;
     }
 }

@@ -178,7 +178,33 @@ public record Summary(StateDocument document, int most) {
         troubles(table, recent, "new");
         troubles(table, "oldest", "oldest");
         troubles(table, "ending", "ending");
+        List<JsonNode> plans = rows("planned");
+        for (int i = 0; i < Math.min(plans.size(), most); i++) {
+            table.row(planned(plans.get(i), label(i, "planned", plans.size(), plans.size() > most)));
+        }
         return table;
+    }
+
+    private Map<String, String> planned(JsonNode plan, String label) {
+        double from = StateDocument.time(plan.path("from"));
+        double until = StateDocument.time(plan.path("until"));
+        return Map.of(
+                "kind",
+                label,
+                "since",
+                "in " + Times.span(from - document.now()),
+                "state",
+                "planned",
+                "nnodes",
+                count(plan, "nnodes"),
+                "until",
+                until == 0 ? "" : "in " + Times.span(until - document.now()),
+                "holder",
+                plan.path("holder").asText(),
+                "reason",
+                (plan.path("ticket").asText("") + " " + plan.path("reason").asText("")).strip(),
+                "nodelist",
+                plan.path("hosts").asText());
     }
 
     private void troubles(Table table, String kind, String key) {

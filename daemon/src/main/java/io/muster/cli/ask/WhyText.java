@@ -64,6 +64,7 @@ final class WhyText {
             line("holds", "none");
         }
         account.path("holds").forEach(this::hold);
+        account.path("planned").forEach(this::plan);
         List<String> properties = texts("properties");
         line("properties", properties.isEmpty() ? "none" : String.join(", ", properties));
         account.path("notes").forEach(note -> note(note, note.path("path").asText()));
@@ -78,6 +79,7 @@ final class WhyText {
         heading(text("host"), "departed: not in R; when the host returns, this applies again");
         account.path("absences").forEach(this::absence);
         account.path("holds").forEach(this::hold);
+        account.path("planned").forEach(this::plan);
         List<String> edits = new ArrayList<>();
         texts("properties_added").forEach(name -> edits.add("with " + name));
         texts("properties_removed").forEach(name -> edits.add("without " + name));
@@ -136,10 +138,31 @@ final class WhyText {
 
     private void hold(JsonNode hold) {
         double until = StateDocument.time(hold.path("until"));
+        String ticket = hold.path("ticket").asText("");
+        String category = hold.path("class").asText("");
         line(
                 "hold",
-                hold.path("holder").asText() + ": " + hold.path("reason").asText("no reason given") + attributed(hold)
+                hold.path("holder").asText() + ": " + (ticket.isEmpty() ? "" : ticket + " ")
+                        + hold.path("reason").asText("no reason given") + attributed(hold)
+                        + (category.isEmpty() ? "" : ", class " + category)
+                        + waits(hold)
                         + (until == 0 ? "" : ", until " + time.apply(until)));
+    }
+
+    private static String waits(JsonNode hold) {
+        String action = hold.path("action").asText("");
+        String check = hold.path("check").asText("");
+        return (action.isEmpty() ? "" : ", waits for " + action)
+                + (check.isEmpty() ? "" : ", waits for the check " + check)
+                + (hold.has("attempt") ? " (attempt " + hold.path("attempt") + ")" : "");
+    }
+
+    private void plan(JsonNode plan) {
+        double until = StateDocument.time(plan.path("until"));
+        line(
+                "planned",
+                PlanText.sentence(plan, now) + ", from " + time.apply(StateDocument.time(plan.path("from")))
+                        + (until == 0 ? "" : " until " + time.apply(until)) + ", planned" + attributed(plan));
     }
 
     private void note(JsonNode note, String below) {

@@ -1,6 +1,7 @@
 package io.muster.cli.change;
 
 import io.muster.cli.ask.DrainList;
+import io.muster.cli.ask.PurposeOptions;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
@@ -28,12 +29,15 @@ import picocli.CommandLine.Parameters;
                     + "drained or none.",
             "Separate hosts by commas: all words after TARGETS are the reason. A reason that begins with a host or"
                     + " @PROPERTY, or has ranks only, is refused; if you mean it, put -- before it.",
-            "Each holder keeps its own hold on a host. The host is scheduled again when its last hold has ended."
+            "Each holder keeps its own hold on a host. The host is scheduled again when its last hold has ended.",
+            "With --from, the hold is planned: it begins at that time by itself, for the hosts that TARGETS name now. Schedulers are"
+                    + " told when it begins and not before, because their protocol (RFC 28) cannot announce it; jobs that run then"
+                    + " go on. `muster undrain --planned` cancels it."
         },
         footer = {
             "  muster drain node7 bad fan",
-            "  muster drain --holder=ops --for=4h node[0-9] new firmware",
-            "  muster drain"
+            "  muster drain --class=hardware --ticket=OPS-881 node7 bad dimm",
+            "  muster drain --holder=ops --from='2030-12-01 08:00' --for=12h @rack3 new cooling"
         })
 public final class Drain extends Change {
     @Parameters(
@@ -61,10 +65,19 @@ public final class Drain extends Change {
     private String holder = Hold.SHARED;
 
     @Option(
+            names = "--from",
+            paramLabel = "TIME",
+            description = "Begin the hold at that time, which is given as for --until.")
+    private @Nullable String from;
+
+    @Mixin
+    private final PurposeOptions purpose = new PurposeOptions();
+
+    @Option(
             names = {"--until", "--for"},
             paramLabel = "TIME",
             description =
-                    "End this hold at that time. 4h means in 4 hours, and \"tue 16:00\" the next Tuesday at that time."
+                    "End this hold at that time. 4h means in 4 hours, or 4 hours after --from, and \"tue 16:00\" the next Tuesday at that time."
                             + " Forms: " + When.FORMS + ".")
     private @Nullable String until;
 
@@ -105,9 +118,13 @@ public final class Drain extends Change {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        if (targets == null) {
-            list.print(client, console(), zone.zone(console()), json());
+        if (targets == null && from == null) {
+            list.print(client, console(), zone.zone(console()), json(), purpose);
             return Exit.OK;
+        } else if (targets == null) {
+            throw new Failure(Exit.USAGE, "--from: there are no TARGETS", "name the hosts that will be drained");
+        } else if (list.isOfPlans()) {
+            throw new Failure(Exit.USAGE, "--planned lists planned holds", "--from TIME plans a hold on TARGETS");
         }
         return super.run(client);
     }
@@ -119,20 +136,31 @@ public final class Drain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        double end = until == null ? 0 : zone.future(until, console());
-        if (until != null && end <= console().now()) {
+        double now = console().now();
+        double begin = from == null ? 0 : zone.future(from, console());
+        if (from != null && begin <= now) {
+            throw new Failure(Exit.USAGE, "--from: " + from + " is in the past", "without --from, the hold begins now");
+        }
+        double end = until == null ? 0 : When.future(until, zone.zone(console()), Math.max(begin, now));
+        if (until != null && end <= now) {
             throw new Failure(
                     Exit.USAGE, "--until: " + until + " is in the past", "without --until, the hold has no end");
+        } else if (until != null && end <= begin) {
+            throw new Failure(
+                    Exit.USAGE,
+                    "--until: " + until + " is before --from, " + from,
+                    "the hold would end before it begins");
         }
+        Purpose words = purpose.purpose();
         return new HoldChanges.Drain(
                 targets(String.valueOf(targets)),
                 ReasonWords.join(reason),
                 force.mode(),
                 holder,
-                0,
+                begin,
                 end,
                 0,
-                new Purpose("", "", check, action));
+                new Purpose(words.category(), words.ticket(), check, action));
     }
 
     @Override

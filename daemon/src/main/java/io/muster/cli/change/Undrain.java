@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  muster undrain node7",
             "  muster undrain --holder=ops node[0-9] firmware is in",
-            "  muster undrain -u @rack4"
+            "  muster undrain --planned @rack3 postponed"
         })
 public final class Undrain extends Change {
     @Parameters(
@@ -51,6 +51,9 @@ public final class Undrain extends Change {
             description = "End the hold of this name. Default: admin, which all users share.")
     private @Nullable String holder;
 
+    @Option(names = "--planned", description = "Cancel planned holds, which have not begun, and end no others.")
+    private boolean planned;
+
     public Undrain(Console console) {
         super(console);
     }
@@ -74,7 +77,7 @@ public final class Undrain extends Change {
 
     @Override
     Command command(FluxClient client) throws IOException {
-        return new HoldChanges.Undrain(targets(targets), ReasonWords.join(comment), force.mode(), holder);
+        return new HoldChanges.Undrain(targets(targets), ReasonWords.join(comment), force.mode(), holder, planned);
     }
 
     /** Returns null for -u, which scripts use to make sure that hosts are not drained. */

@@ -1,6 +1,7 @@
 package io.muster.cli.follow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.cli.ask.PlanText;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.StateRow;
 import io.muster.cli.terminal.Column;
@@ -216,7 +217,10 @@ final class TopView {
         List<String> lines = new ArrayList<>();
         lines.add(sums(shown));
         String fault = fault(shown, age);
-        lines.add(fault == null ? filter.isEmpty() ? "" : "filter: " + filter : "! " + fault);
+        List<String> ahead = new ArrayList<>(PlanText.sentences(shown.json().path("planned"), now, 1));
+        ahead.addAll(PlanText.waiting(shown.groups()));
+        String plans = String.join("; ", ahead);
+        lines.add(fault == null ? filter.isEmpty() ? plans : "filter: " + filter : "! " + fault);
         lines.addAll(help ? HELP : host.isEmpty() ? table(now) : account());
         while (lines.size() < rows - 1) {
             lines.add("");
@@ -314,7 +318,7 @@ final class TopView {
                     "since", Times.age(group.since(), now),
                     "holder", group.holders(),
                     "by", group.by(),
-                    "reason", holder ? group.reasons() : group.reason(),
+                    "reason", holder ? group.reasons(true) : group.reason(),
                     "nodelist", group.hosts()));
         }
         return table;

@@ -74,6 +74,7 @@ public final class ListVerb extends UsageVerb {
             return Exit.OK;
         }
         look.print(shown -> table(list, shown), console(), console().zone());
+        list.warnOfPlans(console(), "muster list");
         return Exit.OK;
     }
 

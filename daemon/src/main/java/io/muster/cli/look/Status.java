@@ -1,6 +1,7 @@
 package io.muster.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.cli.ask.PurposeOptions;
 import io.muster.cli.ask.ReadVerb;
 import io.muster.cli.ask.SelectionOptions;
 import io.muster.cli.ask.StateDocument;
@@ -36,7 +37,7 @@ public final class Status extends ReadVerb {
             "default",
             "state,up,nnodes,by,reason,nodelist",
             "long",
-            "state,up,nnodes,since,holder,by,until,reason,nodelist");
+            "state,up,nnodes,since,holder,by,until,class,ticket,reason,nodelist");
 
     @Parameters(
             arity = "0..*",
@@ -63,6 +64,9 @@ public final class Status extends ReadVerb {
     private final SelectionOptions selection = new SelectionOptions();
 
     @Mixin
+    private final PurposeOptions purpose = new PurposeOptions();
+
+    @Mixin
     private final TableOptions look = StateTable.options(FORMATS);
 
     @Mixin
@@ -74,7 +78,7 @@ public final class Status extends ReadVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        ObjectNode question = selection.question(console(), targets);
+        ObjectNode question = purpose.ask(selection.question(console(), targets));
         if (states != null) {
             question.put("states", states);
         }
@@ -85,6 +89,7 @@ public final class Status extends ReadVerb {
         }
         document.warn(console(), zone.zone(console()), "muster status");
         new StateTable(look, console(), zone.zone(console())).print(document);
+        document.warnOfPlans(console(), "muster status");
         // Departed hosts have no rank, so the table has no row for them, but a user may look for their drain.
         String departed = document.json().path("departed_drained").asText();
         if (!departed.isEmpty() && targets.isEmpty() && states == null) {

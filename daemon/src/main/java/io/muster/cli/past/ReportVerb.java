@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "report",
         description = {
-            "Sum up how long hosts were drained, by reason, host or holder.",
+            "Sum up how long hosts were drained, by reason, host, holder, class or ticket.",
             "A host with two holders counts for both. A drain that began before the first known event counts "
                     + "from that event.",
             "The last line says since when the answer is complete. The exit status is 9 if events of the period "
@@ -55,7 +55,7 @@ public final class ReportVerb extends Verb {
     @Option(
             names = "--by",
             paramLabel = "WHAT",
-            description = "Sum up by reason, host, holder, user or state. Default: reason.")
+            description = "Sum up by reason, host, holder, user, state, class or ticket. Default: reason.")
     private String by = "reason";
 
     @Option(

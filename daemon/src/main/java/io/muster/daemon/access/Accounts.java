@@ -76,6 +76,15 @@ public final class Accounts {
                 .orElse(number);
     }
 
+    /** Returns the primary group of a user. */
+    public OptionalInt primaryGroup(int uid) {
+        return line("passwd", 2, Integer.toUnsignedString(uid))
+                .map(line -> line.split(":", -1))
+                .filter(f -> f.length > 3)
+                .map(f -> unsigned(f[3]))
+                .orElse(OptionalInt.empty());
+    }
+
     /** Returns {@link #name} if {@code /etc/passwd} has the user. Does not use the name service. */
     public Optional<String> localName(int uid) {
         String number = Integer.toUnsignedString(uid);

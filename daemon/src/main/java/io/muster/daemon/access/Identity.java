@@ -74,6 +74,11 @@ public record Identity(
         return ofNamed(Source.TOKEN, Principal.NO_UID, Grant.TOKEN + name, rights, scope, maker);
     }
 
+    /** Returns the identity of a user of another host, {@code HOST/USER}, who has sent a request through a relay. */
+    public static Identity ofUserElsewhere(String name, int uid) {
+        return ofClaim(name, uid, false);
+    }
+
     static Identity ofClaim(int uid, boolean squashed) {
         return new Identity(squashed ? Source.SQUASHED : Source.CLAIMED, uid, -1, 0, Principal.NO_LOGIN, null);
     }

@@ -1,6 +1,7 @@
 package io.muster.daemon.core;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.status.EventText;
@@ -88,7 +89,8 @@ public final class ChangeLog implements Commits {
     private static @Nullable String value(String key, JsonNode value) {
         return switch (key) {
             case "userid", "user", "pid", "speaker", "id", "request" -> null;
-            case "until", "expiration" -> time(value.decimalValue());
+            case "planner" -> word(cut(Principal.author(value)));
+            case "from", "until", "expiration" -> time(value.decimalValue());
             default -> value.isContainerNode() ? cut(value.toString()) : word(cut(value.asText()));
         };
     }

@@ -389,7 +389,7 @@ public final class EtcdLedger implements Ledger {
         }
         if (verdict.kind() == Writer.Kind.DURABLE) {
             local.reached(group.txn(), first);
-            local.append(first, commands);
+            local.append(first, group.level(), commands);
             snapshotter.reached(group.txn(), pending.last());
             int events = (int) (pending.last() - first + 1);
             listener.committed(pending.size(), events, lines.length, encoded - start, machine.nanos() - encoded);

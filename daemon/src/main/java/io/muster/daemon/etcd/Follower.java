@@ -173,6 +173,11 @@ final class Follower {
             store.found(machine.newId());
             return false;
         }
+        if (view.id().isEmpty() && empty) {
+            throw new ForeignException("etcd holds a part of a ledger below " + prefix
+                    + ", because an import has not ended: delete the keys there with `etcdctl del --prefix " + prefix
+                    + "`, and run `muster ledger import` again");
+        }
         if (view.id().isEmpty()) {
             throw new ForeignException("etcd holds no ledger below " + prefix + ", and the state directory holds "
                     + (local.id().isEmpty() ? "a ledger of files" : "a copy of ledger " + local.id())
@@ -229,7 +234,7 @@ final class Follower {
         reached(found);
         if (!rest.isEmpty()) {
             actions.follow(rest);
-            local.append(rest.get(0).get(0).seq(), LocalCopy.lines(rest));
+            local.append(rest.get(0).get(0).seq(), found.level(), LocalCopy.lines(rest));
         }
         head = new EventGroup.Head(found.last(), found.txn(), 0);
         anchored = true;
@@ -323,7 +328,7 @@ final class Follower {
             List<List<byte[]>> commands = open.commands;
             close(durable);
             if (durable) {
-                local.append(group.first(), commands);
+                local.append(group.first(), group.level(), commands);
                 head = new EventGroup.Head(group.last(), group.txn(), 0);
                 return true;
             }
@@ -337,7 +342,7 @@ final class Follower {
             actions.begins(group.level());
         }
         actions.follow(commands);
-        local.append(group.first(), LocalCopy.lines(commands));
+        local.append(group.first(), group.level(), LocalCopy.lines(commands));
         head = new EventGroup.Head(group.last(), group.txn(), 0);
         return true;
     }
@@ -367,7 +372,7 @@ final class Follower {
                 return;
             }
             checkTerm(group.first(), group.txn());
-            local.append(group.first(), LocalCopy.lines(whole.commands()));
+            local.append(group.first(), group.level(), LocalCopy.lines(whole.commands()));
         }
     }
 

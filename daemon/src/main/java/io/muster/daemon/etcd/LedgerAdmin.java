@@ -237,14 +237,15 @@ public final class LedgerAdmin implements Closeable {
                 Runnable::run,
                 clock)) {
             String id = store.machine().newId();
-            store.found(id);
             Terms terms;
             long lease = store.etcd().grant(LEASE_SECONDS, TIMEOUT_MILLIS);
             try {
                 Leader self = new Leader(
                         "import to " + member, id, "", ProcessHandle.current().pid(), List.of(), "", 0);
                 store.campaign(self.toJson(), lease);
-                terms = write(contents, id, store.view(1, 1, Store.ATTEMPT_MILLIS));
+                Store.View view = store.view(1, 1, Store.ATTEMPT_MILLIS);
+                terms = write(contents, id, view);
+                store.name(view.term(), id); // last, so that no daemon follows a part of the ledger
             } finally {
                 store.etcd().revoke(lease, TIMEOUT_MILLIS);
             }

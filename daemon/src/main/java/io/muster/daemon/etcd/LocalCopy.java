@@ -159,17 +159,18 @@ final class LocalCopy implements Closeable {
         return behind;
     }
 
-    void append(long first, List<List<byte[]>> commands) {
+    /** @param level the level in which the events are written */
+    void append(long first, Level level, List<List<byte[]>> commands) {
         long seq = first;
         for (List<byte[]> command : commands) {
             if (seq == last + 1 && !behind) {
-                submit(seq, command);
+                submit(seq, level, command);
             }
             seq += command.size();
         }
     }
 
-    private void submit(long seq, List<byte[]> command) {
+    private void submit(long seq, Level level, List<byte[]> command) {
         long bytes = command.stream().mapToLong(event -> event.length).sum();
         if (queued.get() > 0 && queued.get() + bytes > MOST_QUEUED) {
             stayBehind("the disk is slower than the changes");
@@ -183,7 +184,14 @@ final class LocalCopy implements Closeable {
                 stayBehind(outcome.reason());
             }
         };
-        inOrder(done, () -> journal.submit(new Batch(seq, command, done)));
+        Batch batch = new Batch(seq, command, done);
+        inOrder(done, () -> {
+            if (seq == 1) {
+                journal.begin(level, batch);
+            } else {
+                journal.submit(batch);
+            }
+        });
     }
 
     /**

@@ -2,9 +2,11 @@ package io.muster.daemon.etcd;
 
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -114,7 +116,9 @@ final class Snapshotter implements Closeable {
         long since = current == null ? Long.MAX_VALUE : seq - current.seq();
         if (since >= settings.snapshotEvery() / 2) {
             long start = settings.machine().nanos();
-            double time = settings.clock().instant().toEpochMilli() / 1000.0;
+            Instant now = settings.clock().instant();
+            double time =
+                    Epoch.rounded(now.getEpochSecond() + now.getNano() / 1e9); // not before that of the last event
             if (uploads.publish(term, seq, txn, terms, time, level, state)) {
                 listener.snapshotted(seq, time, state.length, settings.machine().nanos() - start);
                 if (settings.compact() && current != null) {

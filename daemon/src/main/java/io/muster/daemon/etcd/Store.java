@@ -163,6 +163,20 @@ class Store implements Closeable {
                 ATTEMPT_MILLIS);
     }
 
+    /** Gives a ledger that was imported its id. */
+    void name(long term, String id) throws EtcdException, ForeignException {
+        boolean named = etcd.transact(
+                        List.of(new Compare(keys.leader(), term), new Compare(keys.id(), 0)),
+                        List.of(new Op.Put(keys.id(), id)),
+                        List.of(),
+                        ATTEMPT_MILLIS)
+                .succeeded();
+        if (!named) {
+            throw new ForeignException("another program has written below " + keys.prefix()
+                    + " during the import: delete the keys there and try again");
+        }
+    }
+
     /** Makes the log of a ledger without events begin after a snapshot. */
     EventGroup.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
         EventGroup empty = new EventGroup(seq + 1, seq, txn, "", Level.ONE, 0, 0, List.of());

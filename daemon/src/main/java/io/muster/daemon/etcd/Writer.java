@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class Writer {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final int LONGEST_PAUSE = 10;
+    /** How long after a failure the leader tries again to write its time. */
+    private static final long TELL_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Store store;
     private final long term;
@@ -116,7 +118,7 @@ final class Writer {
         return silent;
     }
 
-    /** Writes the time of this daemon once a minute, for the others to compare. Nothing depends on the outcome. */
+    /** Writes the time of this daemon once a minute, for the others to compare. */
     void tell(RoleActions actions) {
         long now = machine.nanos();
         if (now - toldAt < Candidacy.TELL_NANOS) {
@@ -127,7 +129,7 @@ final class Writer {
         try {
             store.fenced(term, List.of(new Op.Put(store.keys().clock(), seconds)), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {
-            // the next minute has another attempt
+            toldAt = now - Candidacy.TELL_NANOS + TELL_AGAIN_NANOS;
         }
     }
 

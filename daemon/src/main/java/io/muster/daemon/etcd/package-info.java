@@ -9,7 +9,7 @@
  *
  * <pre>
  * PREFIX/
- *   id                    the ledger's id, written once
+ *   id                    the ledger's id, written once; the last key that an import writes
  *   leader                who leads, with the lease of the leader; its mod revision is the term
  *   head                  {"seq":4711,"txn":"1f-12-9ac3"}: the last event, and the id of the transaction that wrote it
  *   log/0000000000004699  the lines of one transaction, as the file journal writes them, after a head that names the transaction before

@@ -147,6 +147,19 @@ public final class Journal implements Ledger {
         request(() -> group.add(batch));
     }
 
+    /** Submits the first events of another ledger, of which this journal is a copy: its files get the level of these events. */
+    public void begin(Level level, Batch batch) {
+        request(() -> {
+            try {
+                log.begins(level);
+                group.add(batch);
+            } catch (IOException e) {
+                List<Outcome> failed = List.of(Outcome.failed(sentence(e)));
+                completions.execute(() -> Batch.report(List.of(batch), failed));
+            }
+        });
+    }
+
     private void request(Runnable request) {
         if (closed) {
             throw new IllegalStateException("the journal is closed");
@@ -192,6 +205,10 @@ public final class Journal implements Ledger {
     private Outcome written(long seq, byte[] state) {
         if (seq > log.durableSeq()) {
             return Outcome.failed("seq " + seq + " is not durable: " + log.durableSeq() + " is");
+        }
+        if (seq < log.snapshotSeq()) {
+            return Outcome.failed("the snapshot at seq " + seq
+                    + " was not written: the files continue from a later one, at seq " + log.snapshotSeq());
         }
         try {
             log.snapshot(seq, state);

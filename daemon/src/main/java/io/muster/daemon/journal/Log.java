@@ -177,6 +177,16 @@ final class Log implements Closeable {
         level = to.includes(level) ? to : level;
     }
 
+    /** Names the level of the first event in the head of the first segment, before the event is appended. */
+    void begins(Level first) throws IOException {
+        if (nextSeq() == 1 && first != level) {
+            lock.check();
+            use(SegmentWriter.create(disk, 1, first, now(), buffer));
+            otherBytes = 0; // the new segment has replaced the only one
+            level = first;
+        }
+    }
+
     void snapshot(long seq, byte[] state) throws IOException {
         lock.check();
         long start = settings.machine().nanos();

@@ -48,7 +48,7 @@ final class Recovery {
             level = snapshot.level();
             replay.snapshot(snapshot.seq(), snapshot.timestamp(), snapshot.state());
         } else if (segments.isEmpty()) {
-            level = Level.NEWEST;
+            level = replay.fresh();
             replay.begins(level);
         }
         SegmentWriter writer = segments.isEmpty() ? begin(base) : replayAll(segments, base);

@@ -8,9 +8,12 @@ import io.muster.inventory.level.Level;
  * the inventory.
  */
 public interface Replay {
-    /**
-     * Receives the level in which the first event is written, if there is no snapshot; in a fresh state directory this is the newest.
-     */
+    /** Returns the level in which an empty state directory begins. */
+    default Level fresh() {
+        return Level.NEWEST;
+    }
+
+    /** Receives the level in which the first event is written, if there is no snapshot. */
     default void begins(Level level) {}
 
     /**

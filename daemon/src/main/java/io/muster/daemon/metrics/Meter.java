@@ -21,6 +21,13 @@ public enum Meter {
     RESOURCES("resources", Type.GAUGE, "", "Resources of all ranks: node, core, gpu", "type"),
     RESOURCES_UP("resources_up", Type.GAUGE, "", "Resources that schedulers may use now: node, core, gpu", "type"),
     HOLDS("holds", Type.GAUGE, "", "Holds in force; `admin` is the shared holder, `named` are all others", "holder"),
+    HOLDS_OF_CLASS(
+            "holds_by_class",
+            Type.GAUGE,
+            "",
+            "Holds in force by their class: those that `holds.classes` had at the start, other, and none",
+            "class"),
+    HOLDS_PLANNED("holds_planned_nodes", Type.GAUGE, "", "Ranks with a planned hold that has not begun"),
     HOLD_OLDEST_AGE("hold_oldest_age_seconds", Type.GAUGE, "s", "Age of the oldest hold, 0 without any"),
     HOLDS_EXPIRED("holds_expired_total", Type.COUNTER, "", "Holds that lifted themselves at their `until`"),
     EXPIRATION("expiration_timestamp_seconds", Type.GAUGE, "s", "When the resource set expires, 0 if never"),

@@ -200,8 +200,7 @@ public final class Changes {
         }
         String fault = configured.holds().fault(HoldChanges.purposeOf(command));
         if (fault != null) {
-            reply.fail(new RpcException(Errno.EINVAL, fault));
-            return;
+            throw new RpcException(Errno.EINVAL, fault);
         }
         boolean finish =
                 (command instanceof Once once ? once.command() : command) instanceof FormatChanges.FinishUpgrade;

@@ -30,6 +30,7 @@ import io.muster.inventory.status.Impact;
 import io.muster.inventory.status.JobUsage;
 import io.muster.inventory.status.NoteText;
 import io.muster.inventory.status.Offer;
+import io.muster.inventory.status.Plans;
 import io.muster.inventory.status.StateFilter;
 import io.muster.inventory.status.StateGroup;
 import io.muster.inventory.status.StateSummary;
@@ -207,18 +208,22 @@ public final class Documents {
         now.putLifetime(json);
         json.put("departed", Hostlist.of(List.copyOf(state.departed().keySet())).toString());
         json.set("notes", NoteText.all(state));
-        groups(json, filter(query).keep(groups(now, among(now, query))), now, query);
+        Idset among = among(now, query);
+        groups(json, kept(now, among, query), now, query);
+        json.set("planned", Plans.of(state, among, query::wants));
         return rest(json);
     }
 
     private static Bytes holds(Situation now, StateQuery query) {
         ObjectNode json = now.document();
-        List<StateGroup> groups = new ArrayList<>(filter(query).keep(groups(now, among(now, query))));
+        Idset among = among(now, query);
+        List<StateGroup> groups = new ArrayList<>(kept(now, among, query));
         groups.removeIf(group -> group.holds() == null);
         groups(json, groups, now, query);
+        json.set("planned", Plans.of(now.state(), among, query::wants));
         ArrayNode departed = json.putArray("departed");
         now.state().departed().forEach((host, left) -> {
-            if (left.holds() != null) {
+            if (left.holds() != null || left.plans() != null) {
                 departed.add(departed(host, left));
             }
         });
@@ -240,6 +245,7 @@ public final class Documents {
         List<JsonNode> rows = new ArrayList<>();
         groups.forEach(rows::add);
         page(rows, json, query).forEach(json.putArray("groups")::add);
+        json.set("planned", Plans.of(now.state(), among, query::wants));
         return rest(json);
     }
 
@@ -259,6 +265,7 @@ public final class Documents {
         int most = query.limit() == 0 ? USUAL_PROBLEMS : query.limit();
         new StateSummary(now.state(), now.configured().queues(), ranks(groups))
                 .writeTo(json, groups, query.since(), most);
+        json.set("planned", Plans.of(now.state(), among, query::wants));
         return rest(json);
     }
 
@@ -289,7 +296,7 @@ public final class Documents {
 
     private static Bytes hosts(Situation now, StateQuery query) {
         int limit = query.limit() == 0 ? USUAL_HOSTS : query.limit();
-        Idset found = ranks(filter(query).keep(groups(now, among(now, query))));
+        Idset found = ranks(kept(now, among(now, query), query));
         ObjectNode json = now.document();
         now.putUsage(json);
         json.put("nnodes", found.size());
@@ -371,6 +378,15 @@ public final class Documents {
         int to = query.limit() == 0 ? rows.size() : Math.min(rows.size(), from + query.limit());
         json.put("next", to < rows.size() ? Integer.valueOf(to - 1) : null);
         return rows.subList(from, to);
+    }
+
+    /** Returns the groups in the states and with the holds that are asked for. */
+    private static List<StateGroup> kept(Situation now, Idset among, StateQuery query) {
+        return filter(query).keep(groups(now, among)).stream()
+                .filter(group -> !query.isAboutHolds()
+                        || (group.holds() != null
+                                && group.holds().holds().stream().anyMatch(query::wants)))
+                .toList();
     }
 
     private static StateFilter filter(StateQuery query) {

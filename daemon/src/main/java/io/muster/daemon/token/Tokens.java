@@ -78,6 +78,20 @@ public final class Tokens {
         }
         used.put(found.digest(), time);
         usedSince = true;
+        return identity(found);
+    }
+
+    /** Returns the identity to which the token with this name belongs; null if none is in force. May be called on any thread. */
+    public @Nullable Identity named(String name) {
+        double time = now.getAsDouble();
+        return byDigest.values().stream()
+                .filter(token -> token.name().equals(name) && !token.isExpired(time))
+                .findFirst()
+                .map(Tokens::identity)
+                .orElse(null);
+    }
+
+    private static Identity identity(Token found) {
         Scope scope = new Scope(set(found.holder()), set(found.hosts()));
         return Identity.ofToken(found.name(), found.rights(), scope, found.maker());
     }

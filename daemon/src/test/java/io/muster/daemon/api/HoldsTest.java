@@ -8,7 +8,9 @@ import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.Expected;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -72,6 +74,40 @@ final class HoldsTest {
         assertThat(again.status()).isEqualTo(409);
         assertThat(again.detail()).isEqualTo("node1 (rank 1) not drained");
         assertThat(again.json().path("errno").asText()).isEqualTo("EEXIST");
+    }
+
+    @Test
+    void aPlannedHoldIsListedAndCancelled() throws IOException {
+        String from = Instant.now()
+                .plus(Duration.ofDays(10))
+                .truncatedTo(ChronoUnit.SECONDS)
+                .toString();
+        JsonNode planned = http.post(
+                        "/v1/holds",
+                        "{\"targets\":\"node[1-2]\",\"reason\":\"cooling\",\"from\":\"" + from
+                                + "\",\"for\":\"12h\",\"class\":\"facility\",\"ticket\":\"OPS-881\"}")
+                .json();
+        assertThat(planned.path("hosts").asText()).isEqualTo("node[1-2]");
+        assertThat(held()).isEmpty();
+        JsonNode plan = http.get("/v1/holds").json().path("planned").get(0);
+        assertThat(plan.path("hosts").asText()).isEqualTo("node[1-2]");
+        assertThat(plan.path("from").asText()).isEqualTo(from);
+        assertThat(plan.path("until").asText())
+                .isEqualTo(Instant.parse(from).plus(Duration.ofHours(12)).toString());
+        assertThat(plan.path("class").asText()).isEqualTo("facility");
+        assertThat(http.get("/v1/hosts/node1")
+                        .json()
+                        .path("planned")
+                        .get(0)
+                        .path("ticket")
+                        .asText())
+                .isEqualTo("OPS-881");
+        assertThat(http.get("/v1/holds?ticket=OPS-882").json().path("planned")).isEmpty();
+        assertThat(http.send("DELETE", "/v1/holds?targets=node1", "").status()).isEqualTo(409);
+        assertThat(http.send("DELETE", "/v1/holds?planned=true&targets=" + Http.escaped("node[1-2]"), "")
+                        .status())
+                .isEqualTo(200);
+        assertThat(http.get("/v1/holds").json().path("planned")).isEmpty();
     }
 
     @Test

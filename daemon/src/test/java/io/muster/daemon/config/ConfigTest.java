@@ -60,6 +60,7 @@ final class ConfigTest {
             Map.entry(Key.RELOAD_DROP, new Value("0.25", "0.25")),
             Map.entry(Key.CONFIRM_SHARE, new Value("0.25", "0.25")),
             Map.entry(Key.FLUX_AUDIT, Value.same("1h")),
+            Map.entry(Key.HOLDS_CLASSES, new Value("[\"hot\"]", "[hot]")),
             Map.entry(Key.ALERTS_HOLDER, Value.same("alerts")),
             Map.entry(Key.ALERTS_LABEL, Value.same("node")),
             Map.entry(Key.ALERTS_CLASS, Value.same("hardware")),
@@ -125,6 +126,8 @@ final class ConfigTest {
                         "grant                    0 entries                                  default",
                         "listen                                                              default",
                         "graph                    0 entries                                  default",
+                        "holds.classes            [hardware, software, network, facility, maintenance, test, user,"
+                                + " unknown]  default",
                         "alerts.holder                                                       default",
                         "alerts.label             instance                                   default",
                         "alerts.class                                                        default",
@@ -353,6 +356,8 @@ final class ConfigTest {
                 new Refusal("[[grnt]]\nuser = \"x\"", "[[grnt]]: unknown array of tables; did you mean grant?"),
                 new Refusal("[[muster]]", "muster: is one table: write [muster]"),
                 new Refusal("[[resource.confg]]", "resource.confg: unknown key; did you mean config?"),
+                new Refusal(
+                        "holds.classes = [\"a b\"]", "holds.classes: class \"a b\": letters, digits and ._:@- only"),
                 new Refusal("alerts.share = 2", "alerts.share: expected a number from 0 to 1"),
                 new Refusal("alerts.grace = \"5s\"", "alerts.grace: expected 1m to 30d"),
                 new Refusal("alerts.label = \"a b\"", "alerts.label: expected the name of a label, such as instance"),

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -111,6 +113,90 @@ class ExpiryTest {
         assertThat(held()).as("the start before has left no later time behind").isEqualTo(Idset.of(1, 2));
         rig.advance(Duration.ofMinutes(2));
         assertThat(held()).as("the new time has held").isEqualTo(Idset.of(2));
+    }
+
+    private void plan(String targets, int from, int lasts) {
+        Command drain = new HoldChanges.Drain(
+                targets, "cooling", HoldChanges.Mode.NONE, "ops", rig.now() + from, 0, lasts, Purpose.NONE);
+        assertThat(Rig.outcome(rig.submit(drain))).isEqualTo("done 1");
+    }
+
+    @Test
+    void aPlannedHoldBeginsAndEndsByItself() {
+        plan("1-2", 30, 40);
+        rig.advance(Duration.ofSeconds(29));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.of(1, 2));
+        assertThat(rig.state().plans().held()).isEqualTo(Idset.EMPTY);
+        rig.advance(Duration.ofSeconds(40));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        assertThat(rig.core.timers()).as("nothing to wait for").isZero();
+    }
+
+    @Test
+    void aPlannedHoldBeginsOnceAfterARestartAndWhenTheDiskIsRepaired() {
+        plan("1", 30, 0);
+        rig.close();
+        HandDriven later = new HandDriven(Rig.START.plusSeconds(20));
+        rig = Rig.on(rig.disk, later);
+        rig.expiry.start();
+        rig.advance(Duration.ofSeconds(9));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        rig.fillDisk();
+        rig.advance(Duration.ofSeconds(5));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        rig.healDisk();
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.of(1));
+        rig.submit(new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, "ops"));
+        rig.close();
+        rig = Rig.on(rig.disk, new HandDriven(Rig.START.plusSeconds(40)));
+        rig.expiry.start();
+        rig.advance(Duration.ofMinutes(2));
+        assertThat(held()).as("it has begun, and was ended").isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aPlannedHoldThatWasDueWhileNoDaemonRanBeginsLateOrNotAtAll() {
+        plan("1", 30, 100);
+        plan("2", 30, 20);
+        rig.close();
+        rig = Rig.on(rig.disk, new HandDriven(Rig.START.plusSeconds(60)));
+        rig.expiry.start();
+        rig.advance(Duration.ZERO);
+        assertThat(held()).isEqualTo(Idset.of(1));
+        assertThat(rig.state().plans().held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aHoldWhoseAuthorMayNotPlaceItDoesNotBegin() {
+        plan("1", 30, 0);
+        rig.expiry.ask((plans, then) ->
+                then.accept(plans.stream().collect(Collectors.toMap(plan -> plan, plan -> "alice has left"))));
+        rig.advance(Duration.ofSeconds(30));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        assertThat(rig.state().plans().held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aHoldWaitsUntilTheRightsOfItsAuthorAreKnown() {
+        plan("1", 30, 0);
+        rig.expiry.ask((plans, then) -> then.accept(null));
+        rig.advance(Duration.ofSeconds(35));
+        assertThat(held()).isEqualTo(Idset.EMPTY);
+        rig.expiry.ask(Expiry.Authors.ALL);
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(held()).isEqualTo(Idset.of(1));
+    }
+
+    @Test
+    void aPlanForAHostThatHasLeftEnds() {
+        plan("3", 30, 0);
+        rig.define(Rig.nodes("node[0-2]"));
+        rig.advance(Duration.ofSeconds(30));
+        assertThat(rig.state().departed()).isEmpty();
+        assertThat(rig.core.timers()).isZero();
     }
 
     @Test

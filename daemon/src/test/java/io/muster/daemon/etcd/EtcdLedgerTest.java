@@ -11,7 +11,6 @@ import io.muster.testing.Needs;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,9 +19,7 @@ import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -87,22 +84,6 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_restarted_daemon_continues_from_its_local_copy() throws Exception {
-        Node.Parts parts = parts("a");
-        List<String> before;
-        try (Node node = new Node(parts).awaitLead()) {
-            before = fill(node, 0, 50);
-            assertDurable(node.snapshot());
-            before.addAll(fill(node, 50, 5));
-        }
-        try (Node again = new Node(parts)) {
-            assertThat(again.events()).isEqualTo(before);
-            again.awaitLead();
-            assertDurable(again.writeAndWait("more"));
-        }
-    }
-
-    @Test
     void a_change_whose_response_is_lost_is_found_in_the_log_and_made_once() throws Exception {
         try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
                 Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a")).awaitLead()) {
@@ -139,24 +120,6 @@ final class EtcdLedgerTest {
             node.awaitEvents(List.of("one", "two"));
             assertDurable(node.writeAndWait("four"));
             assertThat(node.events()).containsExactly("one", "two", "four");
-        }
-    }
-
-    @Test
-    void a_request_that_arrives_after_its_group_was_abandoned_changes_nothing() throws Exception {
-        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
-                Node node = new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofMillis(100)))
-                        .awaitLead()) {
-            assertDurable(node.writeAndWait("one"));
-            proxy.keepRequests();
-            assertThat(node.writeAndWait("two").reason()).contains("the change may have been made");
-            try (Node next = new Node(parts("b")).awaitLead()) {
-                assertDurable(next.writeAndWait("three"));
-                proxy.mend();
-                node.awaitEvents(List.of("one", "three"));
-                assertDurable(next.writeAndWait("four"));
-                node.awaitEvents(List.of("one", "three", "four"));
-            }
         }
     }
 
@@ -353,33 +316,6 @@ final class EtcdLedgerTest {
     }
 
     @Test
-    void a_revoked_lease_ends_the_lead_and_no_answered_change_is_lost() throws Exception {
-        try (Node first = new Node(parts("a")).awaitLead();
-                Node second = new Node(parts("b"))) {
-            List<String> durable = new ArrayList<>();
-            for (int i = 0; i < 300 && (first.leads() || i < 100); i++) {
-                if (i == 50) {
-                    String lease = etcd.ctl("get", PREFIX + "leader", "--write-out=fields")
-                            .lines()
-                            .filter(line -> line.startsWith("\"Lease\""))
-                            .findFirst()
-                            .orElseThrow()
-                            .replaceAll("\\D", "");
-                    etcd.ctl("lease", "revoke", Long.toHexString(Long.parseLong(lease)));
-                }
-                if (first.writeAndWait("e" + i).durable()) {
-                    durable.add("e" + i);
-                }
-            }
-            second.awaitLead();
-            assertDurable(second.writeAndWait("end"));
-            durable.add("end");
-            assertThat(second.events()).isEqualTo(durable);
-            first.awaitEvents(durable);
-        }
-    }
-
-    @Test
     void another_ledger_and_an_empty_etcd_are_refused_with_the_reason() throws Exception {
         MemoryDisk copy = new MemoryDisk();
         try (Node node = new Node(parts("a").on(copy)).awaitLead()) {
@@ -541,89 +477,6 @@ final class EtcdLedgerTest {
             assertThat(node.leads()).isTrue();
         } finally {
             small.close();
-        }
-    }
-
-    @Test
-    void changes_that_depend_on_a_failed_change_write_nothing() throws Exception {
-        AtomicBoolean refuses = new AtomicBoolean();
-        CountDownLatch submitted = new CountDownLatch(1);
-        UnaryOperator<Store> refusing = store -> new Store(store.etcd(), store.keys(), store.machine()) {
-            @Override
-            Etcd.Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
-                if (refuses.getAndSet(false)) {
-                    awaitQuietly(submitted);
-                    throw new EtcdException(EtcdException.Fate.REFUSED, "permission denied");
-                }
-                return super.append(term, head, group);
-            }
-        };
-        try (Node node = new Node(parts("a").with(refusing)).awaitLead()) {
-            assertDurable(node.writeAndWait("one"));
-            refuses.set(true);
-            CompletableFuture<Outcome> failed = node.write("failed");
-            await().atMost(Node.PATIENCE).until(() -> !refuses.get());
-            CompletableFuture<Outcome> asked = node.confirm();
-            CompletableFuture<Outcome> after = node.write("after");
-            assertThat(node.events()).containsExactly("one"); // waits until the core has submitted both
-            submitted.countDown();
-            assertThat(failed.get(60, TimeUnit.SECONDS)).isEqualTo(Outcome.failed("permission denied"));
-            assertThat(after.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
-            assertThat(asked.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
-            assertThat(etcd.keys(PREFIX + "log/")).hasSize(1);
-            assertDurable(node.confirm().get(60, TimeUnit.SECONDS));
-            assertDurable(node.writeAndWait("two"));
-            try (Node standby = new Node(parts("b"))) {
-                standby.awaitEvents(List.of("one", "two"));
-                assertThat(standby.warnings()).isEmpty();
-            }
-        }
-    }
-
-    @Test
-    void a_confirmation_before_a_failed_change_is_abandoned() throws Exception {
-        try (Proxy proxy = new Proxy(etcd.endpoints().get(0));
-                Node old =
-                        new Node(Node.Parts.of(List.of(proxy.uri()), "a").patient(Duration.ofSeconds(4))).awaitLead();
-                Node next = new Node(parts("b"))) {
-            assertDurable(old.writeAndWait("one"));
-            proxy.cut();
-            CompletableFuture<Outcome> asked = old.confirm();
-            CompletableFuture<Outcome> lost = old.write("lost");
-            next.awaitLead();
-            assertDurable(next.writeAndWait("two"));
-            assertThat(lost.get(60, TimeUnit.SECONDS).durable()).isFalse();
-            assertThat(asked.get(60, TimeUnit.SECONDS).kind()).isEqualTo(Outcome.Kind.ABANDONED);
-        }
-    }
-
-    @Test
-    void a_failed_local_disk_blocks_no_change_and_the_copy_catches_up() throws Exception {
-        MemoryDisk memory = new MemoryDisk();
-        FaultyDisk disk = new FaultyDisk(memory);
-        List<String> all = new ArrayList<>();
-        try (Node node = new Node(parts("a").on(disk)).awaitLead()) {
-            all.addAll(fill(node, 0, 3));
-            disk.fault((kind, name) -> {
-                if (kind == FaultyDisk.Kind.WRITE) {
-                    throw FaultyDisk.full();
-                }
-                return -1;
-            });
-            all.addAll(fill(node, 3, 3));
-            await().atMost(Node.PATIENCE).until(() -> !node.warnings().isEmpty());
-            assertThat(node.warnings().get(0)).startsWith("the local copy of the ledger stays behind: ");
-            all.addAll(fill(node, 6, 3));
-            disk.fault(FaultyDisk.NONE);
-            await().atMost(Node.PATIENCE).until(() -> {
-                node.ledger.probe();
-                return new String(memory.content("journal/0000000000000001.log"), StandardCharsets.UTF_8)
-                        .contains("\"e8\"");
-            });
-            all.addAll(fill(node, 9, 1));
-        }
-        try (Node again = new Node(parts("a").on(memory))) {
-            assertThat(again.events()).isEqualTo(all);
         }
     }
 

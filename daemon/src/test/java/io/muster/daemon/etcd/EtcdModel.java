@@ -44,6 +44,18 @@ public final class EtcdModel {
 
     private boolean full;
     private BiConsumer<String, byte[]> onPut = (key, value) -> {};
+    private Runnable onChange = () -> {};
+    private @Nullable Trap trap;
+
+    /** What happens when a process sends a write of a key. */
+    private record Trap(SimMachine process, String key, Runnable action) {
+        boolean isAt(Op op) {
+            return op instanceof Op.Put put
+                    && (key.endsWith("/")
+                            ? put.key().startsWith(key)
+                            : put.key().equals(key));
+        }
+    }
 
     private static final class Lease {
         private final long ttl;
@@ -76,7 +88,29 @@ public final class EtcdModel {
         onPut = listener;
     }
 
+    /** @param listener is called when keys were deleted, or a snapshot was published */
+    public void onChange(Runnable listener) {
+        onChange = listener;
+    }
+
     // ---- faults
+
+    /** Has something happen as soon as a process sends its next write of a key: of any below it, if the key ends with a slash. */
+    public void trap(SimMachine process, String key, Runnable action) {
+        trap = new Trap(process, key, action);
+    }
+
+    public void noTrap() {
+        trap = null;
+    }
+
+    private void sends(SimMachine process, List<Op> then) {
+        Trap set = trap;
+        if (set != null && set.process == process && then.stream().anyMatch(set::isAt)) {
+            trap = null;
+            simulation.after(0, set.action);
+        }
+    }
 
     @Override
     public String toString() {
@@ -181,6 +215,11 @@ public final class EtcdModel {
             } else if (op instanceof Op.Get get) {
                 found.add(read(get));
             }
+        }
+        if (branch.stream()
+                .anyMatch(op -> op instanceof Op.Delete
+                        || (op instanceof Op.Put put && put.key().endsWith("snapshot")))) {
+            onChange.run();
         }
         return new Result(holds, revision, found);
     }
@@ -316,6 +355,7 @@ public final class EtcdModel {
         @Override
         public Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise, int timeoutMillis)
                 throws EtcdException {
+            sends(machine, then);
             return call(
                     () -> {
                         Result result = EtcdModel.this.transact(compare, then, otherwise);

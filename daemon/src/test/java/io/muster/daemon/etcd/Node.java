@@ -260,13 +260,6 @@ final class Node implements AutoCloseable {
         return local.durableSeq() == events().size();
     }
 
-    /** Confirms that this node has the newest state. */
-    CompletableFuture<Outcome> confirm() {
-        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
-        core.execute(() -> ledger.submit(new Batch(proposed + 1, List.of(), outcome::complete)));
-        return outcome;
-    }
-
     /** Writes a snapshot of the events of this node. */
     Outcome snapshot() throws Exception {
         return beginSnapshot().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

@@ -1,11 +1,13 @@
 package io.muster.daemon.etcd;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.machine.SimMachine;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -19,6 +21,8 @@ public final class SimLedger {
 
     /** So few events that a daemon is often away for longer than etcd keeps the log. */
     private static final int SNAPSHOT_EVERY = 60;
+
+    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private SimLedger() {}
 
@@ -51,6 +55,40 @@ public final class SimLedger {
         LocalCopy copy = new LocalCopy(parts.journal, parts.disk, parts.lastEvent, listener, machine);
         return new EtcdLedger(
                 settings, copy, listener, core, first -> etcd.client(machine, first, isCut), store -> store);
+    }
+
+    /** Returns why a daemon with an empty directory cannot have the state of the ledger in etcd; "" if it can. */
+    public static String hole(EtcdModel etcd) {
+        Keys keys = new Keys(PREFIX);
+        String published = etcd.text(keys.snapshot());
+        String head = etcd.text(keys.head());
+        try {
+            Uploads.Ref ref = published == null
+                    ? null
+                    : Uploads.Ref.parse(JSON.readTree(published).path("current"));
+            long seq = ref == null ? 0 : ref.seq();
+            for (int i = 0; ref != null && i < ref.parts(); i++) {
+                if (etcd.text(Keys.piece(keys.snapshots(ref.name()), i)) == null) {
+                    return "piece " + i + " of the published snapshot " + ref.name() + " is missing";
+                }
+            }
+            long last = head == null ? 0 : JSON.readTree(head).path("seq").asLong();
+            return last <= seq || etcd.text(keys.log(seq + 1)) != null
+                    ? ""
+                    : "the log does not continue the snapshot at seq " + seq;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Whether etcd has the beginning of a ledger whose last event has this seq. */
+    public static boolean isPart(EtcdModel etcd, long last) {
+        String head = etcd.text(new Keys(PREFIX).head());
+        try {
+            return head != null && JSON.readTree(head).path("seq").asLong() < last;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Writes the copy of a ledger to etcd, as an operator does: {@code etcdctl del --prefix}, and {@code muster ledger import}. */

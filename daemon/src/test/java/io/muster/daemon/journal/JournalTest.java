@@ -112,6 +112,24 @@ class JournalTest {
         assertThat(disk.names).doesNotContainKey("snapshot.json");
     }
 
+    /** The state of a standby was taken before the standby was given a later state, and arrives at the disk after that one. */
+    @Test
+    void aSnapshotDoesNotReplaceALaterStateFromWhichTheFilesContinue() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("a", "b");
+        client.settle();
+        client.journal()
+                .rebase(9, "{\"events\":\"1 a,2 b,9 i\"}".getBytes(StandardCharsets.UTF_8), client.outcomes::add);
+        client.snapshot();
+        client.settle();
+        client.close();
+
+        assertThat(client.outcomes.get(2))
+                .isEqualTo(Outcome.failed(
+                        "the snapshot at seq 2 was not written: the files continue from a later one, at seq 9"));
+        assertThat(Client.recovered(disk)).containsExactly("1 a", "2 b", "9 i");
+    }
+
     @Test
     void changesThatArriveDuringAForceShareTheNextForce() throws IOException {
         CountDownLatch forcing = new CountDownLatch(1);

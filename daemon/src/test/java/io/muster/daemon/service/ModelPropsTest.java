@@ -13,9 +13,12 @@ import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
 import io.muster.daemon.ledger.LedgerListener;
+import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges.Mode;
@@ -29,6 +32,8 @@ import io.muster.protocol.wire.Response;
 import io.muster.testing.NaiveState;
 import io.muster.testing.Seeds;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +54,9 @@ class ModelPropsTest {
     private static final double NOW = 1;
 
     private static final Principal BY = Principal.DAEMON;
+
+    /** After this time all planned holds have begun; all steps of a test together take less, unless this time passes. */
+    private static final Duration SOON = Duration.ofMinutes(1);
 
     private final MemoryDisk memory = new MemoryDisk();
     private final NaiveState model = new NaiveState();
@@ -90,11 +98,12 @@ class ModelPropsTest {
         }
     }
 
-    private Change change(Random random) {
+    private Change change(Rig rig, Random random) {
         Idset targets = some(random);
         String named = "{\"targets\":\"" + targets + "\",\"reason\":\"because\"";
         boolean yes = random.nextBoolean();
-        return switch (random.nextInt(12)) {
+        return switch (random.nextInt(13)) {
+            case 12 -> plan(rig, named, targets, yes);
             case 0, 1 ->
                 new Change(
                         "drain",
@@ -139,6 +148,22 @@ class ModelPropsTest {
                 yield new Change("expiration-update", "{\"expiration\":" + when + "}", naive -> naive.expire(when));
             }
         };
+    }
+
+    /** Plans a hold that begins when {@link #SOON} has passed, or cancels it. */
+    private static Change plan(Rig rig, String named, Idset targets, boolean cancels) {
+        if (cancels) {
+            return new Change(
+                    "undrain",
+                    named + ",\"planned\":true}",
+                    naive -> naive.undrain(targets, List.of(), Mode.NONE, null, BY, true));
+        }
+        double from = rig.now() + SOON.toSeconds() - 1;
+        Hold wanted = new Hold("admin", null, 0, 0, BY, NOW + 1, 0, Purpose.NONE, 0, null, Extras.NONE);
+        return new Change(
+                "drain",
+                named + ",\"from\":" + new BigDecimal(from).setScale(3, RoundingMode.DOWN) + "}",
+                naive -> naive.plan(targets, "because", Mode.NONE, wanted, NOW));
     }
 
     private static Change report(Random random, Idset targets) {
@@ -254,7 +279,7 @@ class ModelPropsTest {
         List<Sent> sent = new ArrayList<>();
         for (int i = random.nextInt(5); i >= 0; i--) {
             Stage.Caller by = admins.get(random.nextInt(admins.size()));
-            Change change = change(random);
+            Change change = change(rig, random);
             sent.add(new Sent(by, by.send("resource." + change.topic, change.payload, 0), change));
         }
         boolean breaks = random.nextInt(6) == 0;
@@ -286,6 +311,12 @@ class ModelPropsTest {
         // Updates that were batched are sent together at the end of the batch interval.
         rig.advance(gathering);
         agree();
+        if (random.nextInt(4) == 0) {
+            rig.advance(SOON);
+            rig.advance(gathering);
+            model.meetDeadlines(NOW + 1);
+            agree();
+        }
     }
 
     /** Returns whether these commands write to the disk, which is the case if they change the model. */

@@ -1,7 +1,6 @@
 package io.muster.inventory.axis;
 
 import io.muster.inventory.json.Extras;
-import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -30,13 +29,6 @@ public record Departed(
         List<String> removed,
         SortedMap<String, Note> notes,
         Extras extras) {
-    public Departed {
-        absences = List.copyOf(absences);
-        added = List.copyOf(added);
-        removed = List.copyOf(removed);
-        notes = Collections.unmodifiableSortedMap(new TreeMap<>(notes));
-    }
-
     public Departed(
             @Nullable HoldSet holds, List<Membership.Absence> absences, List<String> added, List<String> removed) {
         this(holds, null, absences, added, removed, new TreeMap<>(), Extras.NONE);

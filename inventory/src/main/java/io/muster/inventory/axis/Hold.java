@@ -104,10 +104,14 @@ public record Hold(
 
     /**
      * Returns this hold with the reason, the author and the extras of another hold. The end and the parts of the purpose that the other
-     * hold has replace those of this hold, and a check or an action of the other hold is a new attempt.
+     * hold has replace those of this hold, and a check or an action of the other hold is a new attempt. Another beginning has its own
+     * end.
      */
     public Hold changedTo(Hold other) {
-        boolean same = words().equals(other.words()) && by.author().equals(other.by.author());
+        Purpose next = other.purpose.or(purpose);
+        boolean same = words().equals(other.words())
+                && next.reported().equals(purpose.reported())
+                && by.author().equals(other.by.author());
         return new Hold(
                 holder,
                 other.reason,
@@ -115,8 +119,8 @@ public record Hold(
                 same ? changed : other.since,
                 other.by,
                 other.from > 0 ? other.from : from,
-                other.until > 0 ? other.until : until,
-                other.purpose.or(purpose),
+                other.until > 0 || other.from > 0 ? other.until : until,
+                next,
                 other.purpose.isAttempt() ? other.attempt : attempt,
                 other.purpose.isAttempt() ? null : standing,
                 other.extras);
@@ -127,21 +131,21 @@ public record Hold(
      * parts of the purpose that this hold lacks are those of the planned hold.
      */
     public Hold joined(Hold planned) {
-        boolean attempts = planned.purpose.isAttempt() && !purpose.isAttempt();
+        Hold base = reason == null ? changedTo(planned) : this;
+        boolean attempts = purpose.isAttempt();
+        Purpose more = attempts ? planned.purpose.reported() : planned.purpose;
         return new Hold(
                 holder,
-                reason == null ? planned.reason : reason,
+                base.reason,
                 since,
-                changed,
-                by,
+                base.changed,
+                base.by,
                 planned.from,
                 until == 0 || planned.until == 0 ? 0 : Math.max(until, planned.until),
-                purpose.isAttempt()
-                        ? purpose.or(Purpose.of(planned.purpose.category(), planned.purpose.ticket()))
-                        : purpose.or(planned.purpose),
-                attempts ? planned.attempt : attempt,
-                attempts ? null : standing,
-                extras);
+                purpose.or(more),
+                attempts ? attempt : planned.attempt,
+                attempts ? standing : null,
+                base.extras);
     }
 
     /** Returns this hold with another end. */
@@ -192,6 +196,11 @@ public record Hold(
 
     private String words() {
         return Objects.requireNonNullElse(reason, "");
+    }
+
+    /** Returns the ticket and the reason as one text, for views without a column for the ticket. */
+    public String text() {
+        return (purpose.ticket() + " " + words()).strip();
     }
 
     /** Returns whether the hold ends by itself now. */

@@ -89,8 +89,13 @@ public record Principal(
 
     /** Reads the author in the object {@code by}, which has no other keys. */
     public static Principal readBy(Fields in) {
-        Fields by = in.object("by");
-        return read(by, Extras.besides(by, KEYS));
+        return readIn(in, "by");
+    }
+
+    /** Reads the author in an object that has no other keys. */
+    public static Principal readIn(Fields in, String key) {
+        Fields author = in.object(key);
+        return read(author, Extras.besides(author, KEYS));
     }
 
     private static Principal read(Fields in, Extras extras) {
@@ -135,7 +140,12 @@ public record Principal(
 
     /** Writes the object {@code by}. */
     public void writeBy(JsonGenerator out) throws IOException {
-        out.writeObjectFieldStart("by");
+        writeIn(out, "by");
+    }
+
+    /** Writes an object that {@link #readIn} reads. */
+    public void writeIn(JsonGenerator out, String key) throws IOException {
+        out.writeObjectFieldStart(key);
         write(out);
         out.writeEndObject();
     }

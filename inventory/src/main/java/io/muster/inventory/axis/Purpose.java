@@ -55,6 +55,11 @@ public record Purpose(String category, String ticket, String check, String actio
         }
     }
 
+    /** Returns the class and the ticket, by which reports sum up. */
+    public Purpose reported() {
+        return of(category, ticket);
+    }
+
     /** Returns whether a hold for this purpose is an attempt, which has a number: somebody has to report about it. */
     public boolean isAttempt() {
         return !check.isEmpty() || !action.isEmpty();

@@ -107,7 +107,7 @@ final class Finder {
     private static int cost(Node node) {
         if (node instanceof Comparison comparison) {
             return switch (comparison.key().kind()) {
-                case TAG, DATA, STATE -> 0;
+                case TAG, DATA, STATE, CLASS, TICKET -> 0;
                 case ID, UUID -> 2;
                 default -> 1;
             };
@@ -236,6 +236,10 @@ final class Finder {
                                 || (given.isValueNode() && operator.test(value).test(given.asText())))
                         .isPresent()));
             case STATE -> state(comparison, within);
+            case CLASS, TICKET -> {
+                String key = comparison.key().kind().word();
+                yield within.intersect(graph.withData(data -> data.isHeldFor(key, operator.test(value))));
+            }
             case RANK -> rank(operator, value, within);
             case ID -> id(operator, value, within);
             case UUID -> uuid(operator.test(value), within);

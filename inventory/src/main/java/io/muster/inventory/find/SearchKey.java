@@ -21,6 +21,8 @@ record SearchKey(Kind kind, String name) {
         PATH,
         RANK,
         STATE,
+        CLASS,
+        TICKET,
         UUID,
         TAG,
         PROPERTY,

@@ -18,12 +18,14 @@ import org.jspecify.annotations.Nullable;
  * @param state the state that a user set on the pool, or that its document gives; null if there is none
  * @param conditions the states of a node that users are shown: some of "lost", "excluded", "drained", "torpid", "available",
  *     "offline" and "unknown"; empty for any other pool
+ * @param held what the holds on a node are for: a key and a value with "=" between them, such as "class=hardware"
  * @param scheduler data about the pool that a scheduler stored, kept unchanged
  */
 public record Extended(
         SortedMap<String, String> tags,
         @Nullable String state,
         List<String> conditions,
+        List<String> held,
         SortedMap<String, JsonNode> scheduler) {
     public static final String UP = "up";
     public static final String DOWN = "down";
@@ -40,11 +42,12 @@ public record Extended(
     /** States in which nothing may be placed on a pool. Fluxion has one state for all of them. */
     private static final Set<String> UNUSABLE = Set.of(DOWN, DRAINED, EXCLUDED, "lost", "torpid", "offline");
 
-    public static final Extended NONE = new Extended(new TreeMap<>(), null, List.of(), new TreeMap<>());
+    public static final Extended NONE = new Extended(new TreeMap<>(), null, List.of(), List.of(), new TreeMap<>());
 
     public Extended {
         tags = Collections.unmodifiableSortedMap(new TreeMap<>(tags));
         conditions = List.copyOf(conditions);
+        held = List.copyOf(held);
         scheduler = Collections.unmodifiableSortedMap(new TreeMap<>(scheduler));
     }
 
@@ -57,22 +60,33 @@ public record Extended(
     }
 
     public Extended withTag(String key, String value) {
-        return new Extended(with(tags, key, value), state, conditions, scheduler);
+        return new Extended(with(tags, key, value), state, conditions, held, scheduler);
     }
 
     public Extended withState(@Nullable String newState) {
-        return new Extended(tags, newState, conditions, scheduler);
+        return new Extended(tags, newState, conditions, held, scheduler);
     }
 
     public Extended withScheduler(String key, JsonNode value) {
-        return new Extended(tags, state, conditions, with(scheduler, key, value));
+        return new Extended(tags, state, conditions, held, with(scheduler, key, value));
     }
 
     /** Returns this data with one more condition. */
     public Extended withCondition(String condition) {
         List<String> all = new ArrayList<>(conditions);
         all.add(condition);
-        return new Extended(tags, state, all, scheduler);
+        return new Extended(tags, state, all, held, scheduler);
+    }
+
+    /** Returns this data with what the holds are for. */
+    public Extended withHeld(List<String> purposes) {
+        return new Extended(tags, state, conditions, purposes, scheduler);
+    }
+
+    /** Returns whether a hold has a value under a key that passes the test. */
+    public boolean isHeldFor(String key, Predicate<String> test) {
+        return held.stream()
+                .anyMatch(word -> word.startsWith(key + "=") && test.test(word.substring(key.length() + 1)));
     }
 
     /** Returns whether anything may be placed on the pool, as far as this data says. */

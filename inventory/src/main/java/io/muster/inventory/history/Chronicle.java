@@ -7,6 +7,7 @@ import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Note;
 import io.muster.inventory.axis.NoteEdit;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
@@ -127,8 +128,9 @@ public final class Chronicle {
             Slot slot = new Slot(Outage.Kind.DRAINED, hold.holder());
             String by = hold.by().author();
             String reason = Objects.requireNonNullElse(hold.reason(), "");
-            boolean isFirstRank =
-                    stand(standing, host, slot, Outage.open(slot.kind(), hold.holder(), reason, hold.changed(), by));
+            Outage outage = Outage.open(slot.kind(), hold.holder(), reason, hold.changed(), by)
+                    .of(hold.purpose().reported());
+            boolean isFirstRank = stand(standing, host, slot, outage);
             if (isFirstRank
                     && hold.since() < hold.changed()
                     && !of(host).containsKey(slot)) { // the first author is not known any more
@@ -304,14 +306,17 @@ public final class Chronicle {
         if (current == null) {
             begin(host, slot, event);
         } else if (changes(current, event)) {
+            boolean anew = event.kind() == PastEvent.Kind.DRAIN_ANEW;
             end(host, slot, current.ended(event.time(), event.who(), ""));
-            begin(host, slot, event);
+            begin(host, slot, event, anew ? event.purpose() : event.purpose().or(current.purpose()));
         }
     }
 
     /** Returns whether a drain gives a hold another time, reason or author. What was before keeps its reason and its author. */
     private static boolean changes(Outage current, PastEvent drain) {
-        boolean same = current.reason().equals(drain.reason()) && current.by().equals(drain.who());
+        boolean same = current.reason().equals(drain.reason())
+                && current.by().equals(drain.who())
+                && drain.purpose().or(current.purpose()).equals(current.purpose());
         return switch (drain.kind()) {
             case DRAIN_ANEW -> true;
             case DRAIN_REASON -> !same;
@@ -378,8 +383,13 @@ public final class Chronicle {
     }
 
     private void begin(String host, Slot slot, PastEvent event) {
+        begin(host, slot, event, event.purpose());
+    }
+
+    private void begin(String host, Slot slot, PastEvent event, Purpose purpose) {
         String holder = slot.kind() == Outage.Kind.DRAINED ? slot.holder() : "";
-        Outage outage = Outage.open(slot.kind(), holder, event.reason(), event.time(), event.who());
+        Outage outage = Outage.open(slot.kind(), holder, event.reason(), event.time(), event.who())
+                .of(purpose);
         if (!of(host).containsKey(slot)) {
             put(host, slot, outage);
         }

@@ -2,6 +2,7 @@ package io.muster.inventory.history;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.axis.Times;
 import java.util.Locale;
 
@@ -12,6 +13,7 @@ import java.util.Locale;
  * @param holder the holder of the hold if the host was drained; the path below the host if the interval is that of a mark or tag;
  *     otherwise ""
  * @param reason "" for none
+ * @param purpose the class and the ticket of a hold; {@link Purpose#NONE} for others
  * @param from the beginning in seconds since the epoch; 0 if the interval began before the known events
  * @param by the user that began the interval; "" if unknown
  * @param to the end in seconds since the epoch; 0 if the interval has not ended
@@ -19,7 +21,15 @@ import java.util.Locale;
  * @param comment the comment that was given at the end
  */
 public record Outage(
-        Kind kind, String holder, String reason, double from, String by, double to, String endedBy, String comment) {
+        Kind kind,
+        String holder,
+        String reason,
+        Purpose purpose,
+        double from,
+        String by,
+        double to,
+        String endedBy,
+        String comment) {
     public enum Kind {
         DRAINED,
         EXCLUDED,
@@ -40,11 +50,15 @@ public record Outage(
     }
 
     public static Outage open(Kind kind, String holder, String reason, double from, String by) {
-        return new Outage(kind, holder, reason, from, by, 0, "", "");
+        return new Outage(kind, holder, reason, Purpose.NONE, from, by, 0, "", "");
+    }
+
+    Outage of(Purpose other) {
+        return new Outage(kind, holder, reason, other, from, by, to, endedBy, comment);
     }
 
     public Outage ended(double time, String user, String endComment) {
-        return new Outage(kind, holder, reason, from, by, time, user, endComment);
+        return new Outage(kind, holder, reason, purpose, from, by, time, user, endComment);
     }
 
     public boolean isOpen() {
@@ -66,6 +80,7 @@ public record Outage(
             json.put("path", holder);
         }
         json.put("reason", reason);
+        purpose.words().forEach(json::put);
         json.put("from", from == 0 ? null : Times.rfc3339(from));
         json.put("by", by);
         json.put("to", isOpen() ? null : Times.rfc3339(to));

@@ -6,6 +6,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Liveness;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.hostlist.HostSearch;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.state.DefinitionChanges;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the holder of a hold, or {@link HoldChanges.Undrained#EVERYBODY}; {@link #CONFIG} for exclusions by the
  *     configuration; otherwise ""
  * @param reason the reason, or the cause of a change of liveness; "" for none
+ * @param purpose the class and the ticket of a hold; {@link Purpose#NONE} in all other events
  * @param who the user that caused the event, and the login uid if that is another user's; "" if unknown
  * @param notes the change of marks and tags; null in all other events
  */
@@ -36,6 +38,7 @@ public record PastEvent(
         Hostlist hosts,
         String holder,
         String reason,
+        Purpose purpose,
         String who,
         NoteChanges.@Nullable Annotated notes) {
     public static final String CONFIG = Membership.Kind.CONFIG.word();
@@ -98,13 +101,16 @@ public record PastEvent(
         } else if (event instanceof LivenessChanges.LivenessChanged report) {
             reason = report.cause();
         }
+        HoldChanges.Drained drained = event instanceof HoldChanges.Drained drain ? drain : null;
+        Principal planner = drained == null ? null : drained.planner();
         return new PastEvent(
                 entry.timestamp(),
                 kind,
                 hosts,
                 holder,
                 reason,
-                entry.by().author(),
+                drained == null ? Purpose.NONE : drained.purpose().reported(),
+                (planner == null ? entry.by() : planner).author(),
                 event instanceof NoteChanges.Annotated notes ? notes : null);
     }
 
@@ -152,9 +158,17 @@ public record PastEvent(
                 },
                 switch (kind) {
                     case OFFLINE, TORPID, ONLINE -> context.path("cause").asText("");
+                    case OTHER -> "";
                     default -> context.path("reason").asText("");
                 },
-                Principal.author(context),
+                switch (kind) {
+                    case DRAIN, DRAIN_REASON, DRAIN_ANEW ->
+                        Purpose.of(
+                                context.path("class").asText(""),
+                                context.path("ticket").asText(""));
+                    default -> Purpose.NONE;
+                },
+                Principal.author(context.path("planner").isObject() ? context.path("planner") : context),
                 null);
     }
 

@@ -29,7 +29,9 @@ public final class Totals {
         HOST,
         HOLDER,
         USER,
-        STATE;
+        STATE,
+        CLASS,
+        TICKET;
 
         public String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -103,6 +105,8 @@ public final class Totals {
             case HOLDER -> interval.holder();
             case USER -> interval.by().replace(Principal.PAGE, "");
             case STATE -> interval.kind().word();
+            case CLASS -> interval.purpose().category();
+            case TICKET -> interval.purpose().ticket();
         };
     }
 

@@ -198,26 +198,13 @@ public record Entry(
                             reason(),
                             overwrite(),
                             context.text("holder"),
+                            context.has("planner") ? Principal.readIn(context, "planner") : null,
                             Epoch.instantOr(context, "from", 0),
                             Epoch.instantOr(context, "until", 0),
                             Purpose.read(context),
                             context.has("attempt") ? context.integer("attempt", 1, Long.MAX_VALUE) : 0,
-                            holdExtras("attempt"));
-                case "plan" ->
-                    new PlanChanges.Planned(
-                            targets(),
-                            reason(),
-                            overwrite(),
-                            context.text("holder"),
-                            Epoch.instant(context, "from"),
-                            Epoch.instantOr(context, "until", 0),
-                            Purpose.read(context),
-                            holdExtras());
-                case "unplan" ->
-                    new PlanChanges.Unplanned(targets(), reason(), context.text("holder"), extras("reason", "holder"));
-                case "overrun" ->
-                    new PlanChanges.Overran(
-                            targets(), context.text("reason"), context.text("holder"), extras("reason", "holder"));
+                            holdExtras("attempt", "planner"));
+                case "plan", "unplan", "overrun" -> planned(name);
                 case "undrain" -> new HoldChanges.Undrained(targets(), reason(), overwrite(), context.text("holder"));
                 case "exclude", "shrink" -> absence(name);
                 case "include" -> new MembershipChanges.Included(targets(), Membership.Kind.read(context), reason());
@@ -247,6 +234,26 @@ public record Entry(
                 case "report" -> new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
                 case "lapse" -> new ReportChanges.Lapsed(context.text("reporter"), targets());
                 default -> throw entry.fault("name", "there is no event \"" + name + "\"");
+            };
+        }
+
+        private Event planned(String name) {
+            return switch (name) {
+                case "plan" ->
+                    new PlanChanges.Planned(
+                            targets(),
+                            reason(),
+                            overwrite(),
+                            context.text("holder"),
+                            Epoch.instant(context, "from"),
+                            Epoch.instantOr(context, "until", 0),
+                            Purpose.read(context),
+                            holdExtras());
+                case "unplan" ->
+                    new PlanChanges.Unplanned(targets(), reason(), context.text("holder"), extras("reason", "holder"));
+                default ->
+                    new PlanChanges.Overran(
+                            targets(), context.text("reason"), context.text("holder"), extras("reason", "holder"));
             };
         }
 

@@ -32,6 +32,9 @@ public final class HoldChanges {
         if (command instanceof Once once) {
             return holderOf(once.command());
         }
+        if (command instanceof Expected expected) {
+            return holderOf(expected.command());
+        }
         if (command instanceof Once.Repetition repetition) {
             return repetition.holder();
         }
@@ -103,7 +106,7 @@ public final class HoldChanges {
             if (from == 0) {
                 return null;
             }
-            if (!(Epoch.rounded(Math.min(from, Epoch.LAST)) > now)) {
+            if (!(from > now) || Epoch.rounded(Math.min(from, Epoch.LAST)) <= now) {
                 return "the beginning of the hold is not in the future: without it, the hold begins now";
             }
             if (from > now + MOST_YEARS * YEAR) {
@@ -195,7 +198,7 @@ public final class HoldChanges {
                         to, reason, mode.overwrite(), holder, Epoch.rounded(from), end, purpose, Extras.NONE);
             }
             long attempt = purpose.isAttempt() ? state.attempts() + 1 : 0;
-            return new Drained(to, reason, mode.overwrite(), holder, 0, end, purpose, attempt, Extras.NONE);
+            return new Drained(to, reason, mode.overwrite(), holder, null, 0, end, purpose, attempt, Extras.NONE);
         }
 
         /**
@@ -223,6 +226,7 @@ public final class HoldChanges {
      * The event of RFC 44 {@code drain}.
      *
      * @param overwrite what happens to an existing hold: see {@link Overwrite}
+     * @param planner the author of the hold if a planned hold begins, which the daemon places; otherwise null
      * @param from time at which the hold was planned to begin, if a planned hold begins; 0 otherwise
      * @param until time at which the hold ends by itself; 0 for never
      * @param attempt number of the attempt; 0 for a hold without check and action
@@ -233,6 +237,7 @@ public final class HoldChanges {
             @Nullable String reason,
             Overwrite overwrite,
             String holder,
+            @Nullable Principal planner,
             double from,
             double until,
             Purpose purpose,
@@ -241,7 +246,7 @@ public final class HoldChanges {
             implements Event.Targeted {
         public Drained(
                 Event.Targets targets, @Nullable String reason, Overwrite overwrite, String holder, double until) {
-            this(targets, reason, overwrite, holder, 0, until, Purpose.NONE, 0, Extras.NONE);
+            this(targets, reason, overwrite, holder, null, 0, until, Purpose.NONE, 0, Extras.NONE);
         }
 
         @Override
@@ -253,24 +258,28 @@ public final class HoldChanges {
         public void writeContext(JsonGenerator out) throws IOException {
             writeHold(out, targets, reason, overwrite, holder);
             Hold.writeTerms(out, from, until, purpose, attempt);
+            if (planner != null) {
+                planner.writeIn(out, "planner");
+            }
             extras.write(out);
         }
 
         @Override
         public InventoryState applyTo(InventoryState state, double time, Principal by) {
-            Hold fresh = new Hold(holder, reason, time, time, by, from, until, purpose, attempt, null, extras);
+            Principal author = planner == null ? by : planner;
+            Hold fresh = new Hold(holder, reason, time, time, author, from, until, purpose, attempt, null, extras);
             InventoryState next = state.withHolds(h -> h.change(targets.ranks(), set -> {
                 Hold existing = set == null ? null : set.of(holder);
                 return HoldSet.with(set, existing == null ? fresh : merge(existing, fresh));
             }));
             next = attempt == 0 ? next : next.withAttempt(attempt);
-            return from == 0
+            return planner == null
                     ? next
                     : PlanChanges.without(next, targets, plan -> plan.holder().equals(holder));
         }
 
         private Hold merge(Hold existing, Hold fresh) {
-            return from == 0 ? overwrite.merge(existing, fresh) : existing.joined(fresh);
+            return planner == null ? overwrite.merge(existing, fresh) : existing.joined(fresh);
         }
     }
 

@@ -2,6 +2,7 @@ package io.muster.inventory.state;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.muster.inventory.axis.Departed;
+import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
@@ -131,12 +132,14 @@ public final class PlanChanges {
      * The command that ends the holds and claims whose end has come, and begins the planned holds whose time has come. The daemon itself issues it
      * when a deadline passes. A planned hold leaves the plans in the change that places it, so it is placed once.
      *
+     * @param last planned holds that are to begin later than at this time are left to the next command, because {@code objection} does not
+     *     know them
      * @param objection returns why the author of a planned hold may not place it any more, or null
      */
-    public record MeetDeadlines(Function<Hold, @Nullable String> objection) implements Command {
-        /** Ends only: whoever planned a hold may place it. */
+    public record MeetDeadlines(double last, Function<Hold, @Nullable String> objection) implements Command {
+        /** Returns the command for authors that may place the holds which they planned. */
         public MeetDeadlines() {
-            this(hold -> null);
+            this(Epoch.LAST, hold -> null);
         }
 
         @Override
@@ -153,7 +156,8 @@ public final class PlanChanges {
                     events.add(WorkChanges.Worked.lapsed(Event.Targets.of(state, due.getValue()), hold, attempts));
                 }
             }
-            for (Map.Entry<Hold, Idset> due : state.plans().due(now).entrySet()) {
+            for (Map.Entry<Hold, Idset> due :
+                    state.plans().due(Math.min(now, last)).entrySet()) {
                 Hold plan = due.getKey();
                 String objection = plan.until() > 0 && plan.until() <= now
                         ? "its end has passed before it could begin"
@@ -166,7 +170,7 @@ public final class PlanChanges {
                 }
                 skip(events, state, plan, due.getValue().subtract(ranks), objection == null ? "lost" : objection);
             }
-            departed(state, now)
+            departed(state, Math.min(now, last))
                     .forEach((plan, hosts) -> events.add(new Unplanned(
                             Event.Targets.of(state, Idset.EMPTY, Hostlist.of(hosts)),
                             "R did not name the host when the hold was to begin",
@@ -197,6 +201,7 @@ public final class PlanChanges {
                     plan.reason(),
                     HoldChanges.Overwrite.NOTHING,
                     plan.holder(),
+                    plan.by(),
                     plan.from(),
                     plan.until(),
                     plan.purpose(),

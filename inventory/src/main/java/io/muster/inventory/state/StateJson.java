@@ -29,6 +29,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -170,7 +171,7 @@ public final class StateJson {
                 Acquisition acquisition = Acquisition.read(held);
                 acquisitions.put(acquisition.owner(), acquisition);
             }
-            return acquisitions;
+            return Collections.unmodifiableSortedMap(acquisitions);
         }
 
         private Definition definition(ResourceSet base) {

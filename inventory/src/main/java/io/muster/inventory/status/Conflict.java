@@ -71,7 +71,7 @@ public final class Conflict {
     public List<String> stillOut(Command command) {
         Command plain = plain(command);
         List<String> sentences = new ArrayList<>();
-        if (plain instanceof HoldChanges.Undrain || plain instanceof MembershipChanges.Include) {
+        if (lifts(plain) || plain instanceof MembershipChanges.Include) {
             for (StateGroup group : StateGroup.of(state, Idset.EMPTY, ranks)) {
                 if (!group.up()) {
                     String why = why(group);
@@ -89,9 +89,7 @@ public final class Conflict {
     public String available(Command command, Hostlist changed) {
         Idset up =
                 state.resources().ranksOfKnown(changed).intersect(state.view().up());
-        return plain(command) instanceof HoldChanges.Undrain
-                ? state.resources().hostsOf(up).toString()
-                : "";
+        return lifts(plain(command)) ? state.resources().hostsOf(up).toString() : "";
     }
 
     private String why(StateGroup group) {
@@ -103,6 +101,11 @@ public final class Conflict {
         String by = absence == null ? "" : absence.by().names() + ", ";
         String since = group.since() == 0 ? "" : " (" + by + Times.age(group.since(), now) + ")";
         return (group.reason() + since).strip();
+    }
+
+    /** Returns whether a command ends holds that have begun. */
+    private static boolean lifts(Command plain) {
+        return plain instanceof HoldChanges.Undrain undrain && !undrain.planned();
     }
 
     private static Command plain(Command command) {

@@ -30,10 +30,8 @@ public record Departure(String host, Departed departed) {
         json.put("state", HostState.DEPARTED.word()).put("host", host).put("up", false);
         ArrayNode absences = json.putArray("absences");
         departed.absences().forEach(absence -> absences.add(StateGroup.toJson(absence)));
-        ArrayNode holds = json.putArray("holds");
-        if (departed.holds() != null) {
-            departed.holds().holds().forEach(hold -> holds.add(StateGroup.toJson(hold)));
-        }
+        json.set("holds", Plans.of(departed.holds()));
+        json.set("planned", Plans.of(departed.plans()));
         ArrayNode added = json.putArray("properties_added");
         departed.added().forEach(added::add);
         ArrayNode removed = json.putArray("properties_removed");

@@ -115,7 +115,8 @@ public final class EventText {
                                 ? " reason=\"" + value.path("reason").asText() + '"'
                                 : "");
             case "reason", "cause" -> '"' + value.asText() + '"';
-            case "until", "expiration" -> value.asDouble() > 0 ? time.apply(value.asDouble()) : "never";
+            case "planner" -> Principal.author(value);
+            case "from", "until", "expiration" -> value.asDouble() > 0 ? time.apply(value.asDouble()) : "never";
             default -> value.isTextual() ? value.asText() : value.toString();
         };
     }

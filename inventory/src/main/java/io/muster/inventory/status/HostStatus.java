@@ -2,7 +2,6 @@ package io.muster.inventory.status;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
@@ -63,6 +62,7 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         json.put("allocated_time", known == null ? null : Times.rfc3339(known.time()));
         ArrayNode properties = json.putArray("properties");
         properties().forEach(properties::add);
+        json.set("planned", Plans.of(state.plans().on(rank)));
         json.set("notes", NoteText.of(state, rank, usage));
         return json;
     }
@@ -74,11 +74,7 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         Told.of(state, rank).forEach(told::add);
         ArrayNode absences = json.putArray("absences");
         state.membership().of(rank).forEach(absence -> absences.add(StateGroup.toJson(absence)));
-        ArrayNode holds = json.putArray("holds");
-        HoldSet held = state.holds().on(rank);
-        if (held != null) {
-            held.holds().forEach(hold -> holds.add(StateGroup.toJson(hold)));
-        }
+        json.set("holds", Plans.of(state.holds().on(rank)));
         LivenessState report = state.liveness().of(rank);
         if (report != null) {
             json.put("reported", report.status().word());

@@ -9,10 +9,13 @@ import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.UnknownPathException;
 import io.muster.inventory.state.InventoryState;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The resource graph with the current data about its vertices: notes, and the conditions of nodes ({@link Told}). */
+/** The resource graph with the current data about its vertices: notes, the conditions of nodes ({@link Told}), and what holds are for. */
 public final class LiveGraph {
     private LiveGraph() {}
 
@@ -32,7 +35,24 @@ public final class LiveGraph {
             Idset nodes = graph.nodesOf(state.resources(), told.getValue());
             graph = graph.extend(nodes, data -> data.withCondition(told.getKey()));
         }
+        for (Map.Entry<List<String>, Idset> held : held(state).entrySet()) {
+            Idset nodes = graph.nodesOf(state.resources(), held.getValue());
+            graph = graph.extend(nodes, data -> data.withHeld(held.getKey()));
+        }
         return graph;
+    }
+
+    /** Returns what holds are for, with the ranks that have such holds. */
+    private static Map<List<String>, Idset> held(InventoryState state) {
+        Map<List<String>, Idset> held = new LinkedHashMap<>();
+        state.holds().groups().forEach((set, ranks) -> {
+            List<String> words = new ArrayList<>();
+            set.holds().forEach(hold -> hold.purpose().words().forEach((key, value) -> words.add(key + "=" + value)));
+            if (!words.isEmpty()) {
+                held.merge(words, ranks, Idset::union);
+            }
+        });
+        return held;
     }
 
     /** Returns {@code structure} with the notes, and without the conditions of nodes. */

@@ -150,7 +150,7 @@ public record StateGroup(
 
     /**
      * Returns all reasons as one text. The name of the holder comes before the reason of each hold, unless the only hold is
-     * the shared hold ({@link Hold#SHARED}).
+     * the shared hold ({@link Hold#SHARED}), and the ticket before the words.
      */
     public String reason() {
         if (absence != null) {
@@ -163,7 +163,7 @@ public record StateGroup(
         for (Hold hold : holds.holds()) {
             text.append(text.length() == 0 ? "" : "; ");
             boolean shared = hold.holder().equals(Hold.SHARED) && holds.holds().size() == 1;
-            text.append(shared ? "" : hold.holder() + ": ").append(hold.reason() == null ? "" : hold.reason());
+            text.append(shared ? "" : hold.holder() + ": ").append(hold.text());
         }
         return text.toString();
     }
@@ -214,6 +214,13 @@ public record StateGroup(
         json.put("holder", hold.holder()).put("reason", hold.reason());
         time(json, "since", hold.since());
         time(json, "until", hold.until());
+        if (hold.from() > 0) {
+            time(json, "from", hold.from());
+        }
+        hold.purpose().words().forEach(json::put);
+        if (hold.attempt() > 0) {
+            json.put("attempt", hold.attempt());
+        }
         writeAuthor(json, hold.by());
         return json;
     }

@@ -161,7 +161,7 @@ class ExpressionTest {
                 "(gpu or (node)     | 0  | this parenthesis is not closed",
                 "(gpu node)         | 5  | expected and, or, in, has or )",
                 "gpu)               | 3  | this parenthesis was never opened",
-                "colour=red         | 0  | there is no key colour; there are type, name, basename, id, size, unit, path, rank, state, uuid, tag.K, property.K, data.K",
+                "colour=red         | 0  | there is no key colour; there are type, name, basename, id, size, unit, path, rank, state, class, ticket, uuid, tag.K, property.K, data.K",
                 "gpu and size>=big  | 14 | expected a number, with or without a unit",
                 "rank=x             | 5  | not a decimal digit",
                 "type<node          | 4  | type can only be compared with = and !=",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
+import io.muster.inventory.axis.Principal;
 import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.HoldChanges.Mode;
@@ -36,7 +37,12 @@ class PlanChangesTest {
     }
 
     private String due() {
-        return run(new PlanChanges.MeetDeadlines());
+        return States.words(four.run(new PlanChanges.MeetDeadlines(), Principal.DAEMON));
+    }
+
+    private static String by() {
+        return "{'userid':" + States.ALICE.uid() + ",'user':'" + States.ALICE.user() + "','pid':" + States.ALICE.pid()
+                + "}";
     }
 
     private Hold held(int rank) {
@@ -57,10 +63,12 @@ class PlanChangesTest {
         assertThat(due())
                 .isEqualTo(
                         "drain {'idset':'1-2','nodelist':'host[1-2]','reason':'cooling','overwrite':0,'holder':'ops',"
-                                + "'from':200,'until':300,'class':'hardware','ticket':'OPS-881'}");
+                                + "'from':200,'until':300,'class':'hardware','ticket':'OPS-881',"
+                                + "'planner':" + by() + "}");
         assertThat(due()).isEmpty();
         assertThat(four.state().view().up()).isEqualTo(Idset.parse("0,3"));
         assertThat(held(1).from()).isEqualTo(200);
+        assertThat(held(1).by()).isEqualTo(States.ALICE);
         assertThat(four.state().plans().held()).isEqualTo(Idset.EMPTY);
         four.at(300);
         assertThat(due()).startsWith("undrain {'idset':'1-2'").contains("the hold ran out");
@@ -144,7 +152,7 @@ class PlanChangesTest {
     void aPlanWhoseAuthorMayNotHoldIsNotPlaced() {
         four.after(plan("1", 200, 300));
         four.at(200);
-        assertThat(run(new PlanChanges.MeetDeadlines(hold -> hold.by().names() + " has no right to drain hosts")))
+        assertThat(run(new PlanChanges.MeetDeadlines(200, hold -> hold.by().names() + " has no right to drain hosts")))
                 .isEqualTo("unplan {'idset':'1','nodelist':'host1','reason':'alice has no right to drain hosts',"
                         + "'holder':'ops'}");
         assertThat(four.state().view().up()).isEqualTo(Idset.parse("0-3"));

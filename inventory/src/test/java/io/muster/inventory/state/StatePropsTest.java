@@ -11,11 +11,13 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.LivenessState;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.history.Chronicle;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.hostlist.HostSearch;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.Decision.Rejection.Kind;
 import io.muster.inventory.state.HoldChanges.Mode;
@@ -33,6 +35,8 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Runs random commands by several people on the state and on the naive model, and compares all observable data after each. */
@@ -156,7 +160,7 @@ class StatePropsTest {
             case 0, 1, 2 -> drain(targets, random, by);
             case 3, 4 -> undrain(targets, random, by);
             case 5 -> {
-                model.lift(real.now());
+                model.meetDeadlines(real.now());
                 check(new PlanChanges.MeetDeadlines(), null, Principal.DAEMON);
             }
             case 6 -> check(new MembershipChanges.Exclude(text(targets, random), null), model.exclude(targets), by);
@@ -195,8 +199,13 @@ class StatePropsTest {
         Mode mode = any(MODES, random);
         String holder = HOLDERS[random.nextInt(HOLDERS.length)];
         double until = random.nextInt(3) > 0 ? 0 : Epoch.rounded(real.now() + random.nextInt(8) - 1);
-        Kind refused = model.drain(targets, reason, mode, holder, until, real.now(), by);
-        check(new HoldChanges.Drain(text(targets, random), reason, mode, holder, until), refused, by);
+        double from = random.nextInt(3) > 0 ? 0 : Epoch.rounded(real.now() + random.nextInt(8) - 1);
+        Hold wanted = new Hold(holder, null, 0, 0, by, from, until, Purpose.NONE, 0, null, Extras.NONE);
+        Kind refused = model.plan(targets, reason, mode, wanted, real.now());
+        check(
+                new HoldChanges.Drain(text(targets, random), reason, mode, holder, from, until, 0, Purpose.NONE),
+                refused,
+                by);
     }
 
     private void undrain(Idset targets, Random random, Principal by) {
@@ -204,8 +213,9 @@ class StatePropsTest {
         String holder = random.nextBoolean() ? null : HOLDERS[random.nextInt(HOLDERS.length)];
         List<String> away = departed(random);
         String text = text(targets, away, random);
-        Kind refused = model.undrain(targets, away, mode, holder, by);
-        check(new HoldChanges.Undrain(text, "done", mode, holder), refused, by);
+        boolean planned = random.nextInt(3) == 0;
+        Kind refused = model.undrain(targets, away, mode, holder, by, planned);
+        check(new HoldChanges.Undrain(text, "done", mode, holder, planned), refused, by);
     }
 
     /** Returns some departed hosts that are not in R, so that their names cannot mean a rank. */
@@ -356,7 +366,8 @@ class StatePropsTest {
         assertThat(state.resources().ranks()).isEqualTo(model.ranksWhere(rank -> true));
         model.ranks.forEach(this::assertSame);
         assertThat(state.departed().keySet()).isEqualTo(model.departed.keySet());
-        assertThat(state.holds().nextDeadline()).isEqualTo(earliest());
+        assertThat(state.holds().nextDeadline()).isEqualTo(earliest(rank -> rank.holds, Hold::until));
+        assertThat(state.plans().nextDeadline()).isEqualTo(earliest(rank -> rank.plans, Hold::from));
         InventoryState read = StateJson.parse(States.tree(StateJson.toBytes(state)));
         assertThat(States.snapshot(read)).isEqualTo(States.snapshot(state));
         assertThat(read.view()).isEqualTo(view);
@@ -371,17 +382,19 @@ class StatePropsTest {
         assertThat(report.since()).isEqualTo(rank.since);
         HoldSet set = state.holds().on(id);
         assertThat(set == null ? List.of() : set.holds()).isEqualTo(List.copyOf(rank.holds.values()));
+        HoldSet plans = state.plans().on(id);
+        assertThat(plans == null ? List.of() : plans.holds()).isEqualTo(List.copyOf(rank.plans.values()));
         assertThat(state.membership().of(id))
                 .extracting(Membership.Absence::kind)
                 .containsExactlyElementsOf(rank.absent);
         assertThat(state.resources().hostOf(id)).isEqualTo(rank.host);
     }
 
-    private double earliest() {
+    private double earliest(Function<NaiveState.Rank, Map<String, Hold>> of, ToDoubleFunction<Hold> deadline) {
         return model.ranks.values().stream()
-                .flatMap(rank -> rank.holds.values().stream())
-                .mapToDouble(Hold::until)
-                .filter(until -> until > 0)
+                .flatMap(rank -> of.apply(rank).values().stream())
+                .mapToDouble(deadline)
+                .filter(time -> time > 0)
                 .min()
                 .orElse(0);
     }

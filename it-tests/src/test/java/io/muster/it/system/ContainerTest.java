@@ -49,19 +49,7 @@ class ContainerTest {
 
     private static final Path FIRST_STATE = Path.of("../daemon/src/test/resources/state/v1");
     /** The configuration with which the state was written. */
-    private static final String FIRST_CONFIG = """
-            [muster]
-            clock-gap = "36500d"
-            [resource]
-            exclude = "node9"
-            [[resource.config]]
-            hosts = "node[8,7,6,5,4,3,2,0,9]"
-            cores = "0-3"
-            gpus = "0-1"
-            [[resource.config]]
-            hosts = "node[5,4,3,2]"
-            properties = ["batch"]
-            """;
+    private static final Path FIRST_CONFIG = FIRST_STATE.resolveSibling("v1.toml");
 
     private static String image = "";
     private static String previous = "";
@@ -272,7 +260,7 @@ class ContainerTest {
     @Test
     void theStateOfTheFirstVersionIsRead() throws Exception {
         Path states = Tool.copy(FIRST_STATE, directory.resolve("state"));
-        GenericContainer<?> daemon = ours(states, FIRST_CONFIG);
+        GenericContainer<?> daemon = ours(states, Files.readString(FIRST_CONFIG));
         daemon.start();
         try (FluxClient client = FluxClient.connect("local://" + socket())) {
             JsonNode status = client.rpc("resource.status", null);

@@ -1,5 +1,7 @@
 package io.muster.protocol.admin;
 
+import io.muster.inventory.axis.Hold;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.json.Fields;
 import java.util.List;
@@ -13,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param queues names of queues, or of properties, one of which each host must have; empty for any
  * @param properties names of properties, one of which each host must have; empty for any
  * @param states the states that the hosts may have; null for all
+ * @param category the class that a hold on the hosts must have; "" for any
+ * @param ticket the ticket that a hold on the hosts must have; "" for any
  * @param expand whether the answer lists each host of a group
  * @param rlist whether the answer has the resources of each group in short form
  * @param time whether the answer has the time, and how far a standby is behind
@@ -28,6 +32,8 @@ public record StateQuery(
         List<String> queues,
         List<String> properties,
         @Nullable String states,
+        String category,
+        String ticket,
         boolean expand,
         boolean rlist,
         boolean time,
@@ -45,6 +51,8 @@ public record StateQuery(
                 names(in, "queues"),
                 names(in, "properties"),
                 in.optional("states"),
+                in.textOr("class", ""),
+                in.textOr("ticket", ""),
                 in.flag("expand"),
                 in.flag("rlist"),
                 in.flag("time"),
@@ -58,6 +66,18 @@ public record StateQuery(
     private static List<String> names(Fields in, String key) {
         String text = in.textOr(key, "");
         return text.isEmpty() ? List.of() : List.of(text.split(","));
+    }
+
+    /** Returns whether a hold is one of those that are asked for. */
+    public boolean wants(Hold hold) {
+        Purpose purpose = hold.purpose();
+        return (category.isEmpty() || category.equals(purpose.category()))
+                && (ticket.isEmpty() || ticket.equals(purpose.ticket()));
+    }
+
+    /** Returns whether only hosts with certain holds are asked for. */
+    public boolean isAboutHolds() {
+        return !category.isEmpty() || !ticket.isEmpty();
     }
 
     /** Returns whether the question is about some of the hosts, before their states are looked at. */

@@ -126,11 +126,10 @@ public record StatusAnswer(
         return reasons;
     }
 
-    /** Returns the reason that is shown for a host: that of the shared hold or, without one, that of the oldest hold. */
+    /** Returns the reason that is shown for a host, with the ticket before it: that of the shared hold or, without one, that of the oldest hold. */
     private static Reason shown(HoldSet set) {
         Hold shared = set.of(Hold.SHARED);
         Hold hold = shared == null ? set.oldest() : shared;
-        String reason = hold.reason();
-        return new Reason(Math.rint(hold.since()), reason == null ? "" : reason);
+        return new Reason(Math.rint(hold.since()), hold.text());
     }
 }

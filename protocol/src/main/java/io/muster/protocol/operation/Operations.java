@@ -65,6 +65,8 @@ import static io.muster.protocol.operation.RequestKeys.NEW_SINCE;
 import static io.muster.protocol.operation.RequestKeys.NOTES;
 import static io.muster.protocol.operation.RequestKeys.NOW;
 import static io.muster.protocol.operation.RequestKeys.OFFER_STATES;
+import static io.muster.protocol.operation.RequestKeys.OF_CLASS;
+import static io.muster.protocol.operation.RequestKeys.OF_TICKET;
 import static io.muster.protocol.operation.RequestKeys.ONLINE;
 import static io.muster.protocol.operation.RequestKeys.ORDER;
 import static io.muster.protocol.operation.RequestKeys.OUTPUT;
@@ -164,10 +166,10 @@ public final class Operations {
                     .most(JOBSPEC_BYTES)
                     .at(post("feasibility", "/v1/feasibility").always("explain"))
                     .unread(Service::feasibility),
-            document(Document.STATUS, get("status", "/v1/status"), rows(STATES, EXPAND)),
-            document(Document.HOSTS, get("hosts", "/v1/hosts"), rows(STATES)),
+            document(Document.STATUS, get("status", "/v1/status"), rows(STATES, OF_CLASS, OF_TICKET, EXPAND)),
+            document(Document.HOSTS, get("hosts", "/v1/hosts"), rows(STATES, OF_CLASS, OF_TICKET)),
             document(Document.HOST, get("host", "/v1/hosts/" + Http.VARIABLE), HOST, WITH_TIME),
-            document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, EXPAND)),
+            document(Document.HOLDS, get("holds", "/v1/holds"), rows(STATES, OF_CLASS, OF_TICKET, EXPAND)),
             document(Document.LIST, get("list", "/v1/list"), rows(OFFER_STATES, EXPAND, RLIST)),
             // The window of new problems moves, so the same state may lead to another answer.
             row(Document.SUMMARY.topic(), Right.READ, QUESTION, chosen(STATES, NEW_SINCE, PROBLEMS))

@@ -41,6 +41,10 @@ public final class RequestKeys {
             "states",
             "Only hosts in these states: available, allocated, torpid, excluded, lost, draining, drained; offline, unknown and"
                     + " online restrict the others; separated by commas.");
+    static final RequestKey OF_CLASS =
+            text("class", "Only hosts with a hold of this class, and planned holds of this class.");
+    static final RequestKey OF_TICKET =
+            text("ticket", "Only hosts with a hold for this ticket, and planned holds for it.");
     static final RequestKey EXPAND = flag("expand", "Whether each group has the list of its hosts too.");
     static final RequestKey LIMIT = integer("limit", "Rows on a page, 1 to 1000. Default: 100 hosts, or all groups.");
     static final RequestKey PROBLEMS = integer("limit", "Problems in each list, 1 to 1000. Default: 10.");
@@ -57,8 +61,8 @@ public final class RequestKeys {
             "Beginning of the period, by RFC 3339 or in seconds since the epoch. Without it: all that is known.");
     static final RequestKey UNTIL = time("until", "End of the period. Without it: now.");
     static final RequestKey NOTES = flag("notes", "Whether marks and tags are intervals too.");
-    static final RequestKey SUM_BY =
-            text("by", "Key of the sums. Default: reason.").of("reason", "host", "holder", "user", "state");
+    static final RequestKey SUM_BY = text("by", "Key of the sums. Default: reason.")
+            .of("reason", "host", "holder", "user", "state", "class", "ticket");
     static final RequestKey SUM_STATES = text(
             "states",
             "Count time in these states: drained, excluded, lost, offline, torpid; separated by commas. Default:"

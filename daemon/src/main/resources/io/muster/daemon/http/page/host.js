@@ -1,7 +1,7 @@
 // Everything about one host: what `muster why` says, where it is, and its past.
 
 import { h, clamped, count, emptyRow, loading, menu, moment, now, paced, s, since, span, table, whole } from "./dom.js";
-import { KINDS, about, kindOf, person, wordOf } from "./hosts.js";
+import { KINDS, about, kindOf, person, waitOf, wordOf, wordsOf } from "./hosts.js";
 import { Problem, get, pastProblem, view } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
@@ -35,7 +35,7 @@ export function show(main, store, params, name) {
     if (host.state === "departed") {
       top.replaceChildren(h("h1", {}, name),
         h("p.lead", {}, "R no longer names this host. Its holds and properties are kept for its return."));
-      facts.replaceChildren(...fact("Holds", ...(host.holds ?? []).map(holdText)).flat());
+      facts.replaceChildren(...[fact("Holds", ...(host.holds ?? []).map(holdText)), fact("Planned", ...host.planned.map(planText))].flat(2));
       return;
     }
     const holds = host.holds ?? [];
@@ -45,6 +45,7 @@ export function show(main, store, params, name) {
     facts.replaceChildren(...[
       fact("Liveness", livenessText(host)),
       fact("Holds", ...(holds.length ? holds.map(holdText) : ["none"])),
+      fact("Planned", ...host.planned.map(planText)),
       host.kind ? fact("Membership", `${host.state === "lost" ? "lost" : "excluded"} (${host.kind})${host.reason ? ": " + host.reason : ""}`) : [],
       fact("Jobs", host.allocated === null ? "nobody reports jobs" : host.allocated ? "a job uses the host" : "no job uses the host"),
       fact("Resources", `${count(host.ncores, "core")}${host.ngpus ? ", " + count(host.ngpus, "GPU") : ""}, rank ${host.rank}`),
@@ -70,8 +71,11 @@ export function show(main, store, params, name) {
   const livenessText = (host) => [host.liveness ?? (host.online ? "online" : "offline"),
     host.liveness_since && [" for ", since(host.liveness_since)], host.cause && `: ${host.cause}`];
 
-  const holdText = (hold) => [h("b", {}, hold.holder), ": ", hold.reason || "no reason given", hold.by && [", by ", h("span", { title: hold.by.user }, person(hold.by.user))],
-    ", ", since(hold.since), hold.until && `, until ${moment(hold.until)}`];
+  const planText = (plan) => [h("b", {}, plan.holder), `: will be drained at ${moment(plan.from)}${plan.until ? `, until ${moment(plan.until)}` : ""}: ${wordsOf(plan) || "no reason given"}`,
+    plan.by && [", by ", h("span", { title: plan.by.user }, person(plan.by.user))]];
+
+  const holdText = (hold) => [h("b", {}, hold.holder), ": ", wordsOf(hold) || "no reason given", hold.class && ` (${hold.class})`, hold.by && [", by ", h("span", { title: hold.by.user }, person(hold.by.user))],
+    ", ", since(hold.since), hold.until && `, until ${moment(hold.until)}`, waitOf(hold) && `, ${waitOf(hold)}`];
 
   function noteText({ path, mark, tags }) {
     const words = tags.map((tag) => Object.values(tag).filter((value) => typeof value === "string").join("="));

@@ -86,6 +86,12 @@ export const KINDS = [
 ];
 const NUMBERS = Object.fromEntries(KINDS.map((kind, i) => [kind.key, i]));
 
+/** Returns the words of a hold: its ticket and its reason. */
+export const wordsOf = (hold) => [hold.ticket, hold.reason].filter(Boolean).join(" ");
+
+/** Returns what a hold waits for: the result of a check, or that somebody does something. */
+export const waitOf = (hold) => [hold.action && `waits for ${hold.action}`, hold.check && `waits for the check ${hold.check}`].filter(Boolean).join(" and ");
+
 /** Returns the number of the kind of a group of /v1/status. */
 export const kindOf = (group) => NUMBERS[group.state];
 
@@ -103,7 +109,7 @@ export const person = (user) => user.replace(/^token:web-(.+)-[0-9a-f]{8}$/, "$1
 export function about(group) {
   const holds = group.holds ?? [];
   const users = [...new Set([...holds.map((hold) => hold.by?.user), group.by?.user].filter(Boolean))];
-  const reason = (holds.length === 1 ? holds[0].reason : group.reason) || group.cause || "";
+  const reason = (holds.length === 1 ? wordsOf(holds[0]) : group.reason) || group.cause || "";
   return {
     holder: holds.map((hold) => hold.holder).join(", "),
     by: [...new Set(users.map(person))].join(", "),

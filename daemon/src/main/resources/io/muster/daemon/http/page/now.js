@@ -1,7 +1,7 @@
 // What is out now and why, and what changed in the last hours.
 
 import { h, $, clamped, clock, count, hostLink, hostlist, keyed, loading, moment, now, number, paced, since, span, table, whole } from "./dom.js";
-import { about, compact, expand, idset, kindOf, KINDS, wordOf } from "./hosts.js";
+import { about, compact, expand, idset, kindOf, KINDS, waitOf, wordOf, wordsOf } from "./hosts.js";
 import { get, pastProblem } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
@@ -10,6 +10,7 @@ const HOURS = 6;
 const MOST_ROWS = 500;
 const MOST_CHANGES = 40;
 const MOST_LINKS = 256;
+const MOST_PLANS = 5;
 const COLUMNS = [
   ["state", "State", (row) => row.word],
   ["hosts", "Hosts", (row) => row.names[0]],
@@ -29,6 +30,7 @@ export function show(main, store, params) {
 
   const sentence = h("h1", {});
   const bar = h("div.bar", { "aria-hidden": "true" });
+  const ahead = h("ul.ahead", { "aria-label": "Planned holds, and holds that wait for a check or for work" });
   const totals = h("tbody", {});
   const changes = h("ol.card", { tabindex: "0", "aria-labelledby": "t-changes" }, loading("li.note"));
   const rows = h("tbody", {});
@@ -41,7 +43,7 @@ export function show(main, store, params) {
   const heads = COLUMNS.map(([key, text]) => h("th", { scope: "col", "data-column": key },
     h("button", { type: "button", onclick: () => sortBy(key) }, text)));
   main.append(
-    h("section.sum", {}, sentence, bar),
+    h("section.sum", {}, sentence, bar, ahead),
     h("section.totals", {}, h("h2", { id: "t-totals" }, "Hosts by state"),
       h("table.card", { "aria-labelledby": "t-totals" }, h("caption.hide", {}, "Each row is a state, with the hosts that are in it"),
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "State"),
@@ -165,10 +167,26 @@ export function show(main, store, params) {
       h("td.number", {}, number(kind.hosts)), h("td.number", {}, number(kind.cores)), h("td.number", {}, number(kind.gpus))));
   }
 
+  /** Shows what will be drained, and how many hosts wait for which check or work. */
+  function drawAhead(inventory) {
+    const waits = new Map();
+    for (const group of inventory.groups)
+      for (const wait of new Set((group.holds ?? []).map(waitOf).filter(Boolean)))
+        waits.set(wait, (waits.get(wait) ?? 0) + expand(group.hosts).length);
+    const plans = inventory.status.planned.slice(0, MOST_PLANS).map((plan) => ({ plan, in: span(Math.max(0, Date.parse(plan.from) - now()) / 1000) }));
+    const more = inventory.status.planned.length - plans.length;
+    const items = [...plans, ...[...waits].map(([wait, hosts]) => ({ text: `${count(hosts, "host")} ${wait}` })),
+      ...(more > 0 ? [{ text: `${count(more, "more planned hold")}` }] : [])];
+    keyed(ahead, items, JSON.stringify, ({ plan, text, in: soon }) => h("li", {}, text ?? [h("b", {}, hostlist(plan.hosts)), " will be drained in ",
+      h("time", { datetime: plan.from, title: moment(plan.from) }, soon), plan.until && `, until ${moment(plan.until)}`, `: ${wordsOf(plan) || "no reason given"} (${plan.holder})`]));
+    ahead.hidden = !items.length;
+  }
+
   function draw() {
     const inventory = store.inventory;
     if (!inventory) return;
     drawSums(inventory);
+    drawAhead(inventory);
     heads.forEach((head) => {
       const way = sort.replace("-", "") !== head.dataset.column ? "none" : sort.startsWith("-") ? "descending" : "ascending";
       head.setAttribute("aria-sort", way);
