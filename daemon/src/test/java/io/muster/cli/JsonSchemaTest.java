@@ -319,6 +319,8 @@ final class JsonSchemaTest {
     /** Work on a host of which the client reports usage. */
     private void work(FluxClient client) throws IOException {
         json(0, "drain", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
+        json(0, "drain", "--holder=c", "--until-check=nhc", "node2", "fan");
+        json(0, "drain", "--holder=d", "--action=reseat", "node2", "fan");
         json(0, "work list");
         ObjectNode usage = JsonMapper.builder().build().createObjectNode().put("allocated", "");
         await().atMost(Duration.ofMinutes(1))
@@ -329,6 +331,7 @@ final class JsonSchemaTest {
                 });
         json(0, "work claim", "--dry-run", "node1");
         json(0, "work claim", "node1");
+        json(0, "work list");
         json(0, "work failed", "node1", "no fan");
         json(5, "work claim", "node1");
         json(0, "drain", "-f", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
@@ -407,6 +410,7 @@ final class JsonSchemaTest {
         String dir = "--state-dir=" + state;
         json(0, "token create", dir, "grafana");
         json(0, "token create", dir, "alerts", "--rights=hold", "--holder=alerts", "--for=inf");
+        json(0, "token create", dir, "nhc", "--rights=report-check", "--hosts=all");
         Path used = state.resolve("tokens.used");
         String digest = Files.readString(state.resolve("tokens")).replaceAll("(?s).*?([0-9a-f]{64}).*", "$1");
         Files.writeString(used, "{\"" + digest + "\":1700000000}");

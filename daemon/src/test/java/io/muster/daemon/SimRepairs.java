@@ -32,7 +32,8 @@ import java.util.function.Consumer;
  */
 final class SimRepairs {
     private static final long MILLI = 1_000_000;
-    private static final int SCRIPTS = 3;
+    private static final int SCRIPTS = 12;
+    private static final int MOST_OPEN = 48;
     private static final double LEASE = 15;
     private static final String HOLDER = "repair";
     private static final Principal PERSON = new Principal(1100, "person", 7);
@@ -123,15 +124,13 @@ final class SimRepairs {
 
     /** Kills somebody, or nobody, when a transition has just been made. */
     private void transition(String name, Runnable self, SimDaemon asked) {
-        int who = random.nextInt(8);
-        if (who > 2) {
-            return;
-        }
-        SimDaemon victim = who == 1 ? asked : cluster.anyDaemon(random);
-        kills.merge(name + ", " + (who == 0 ? "itself" : who == 1 ? "the daemon" : "some daemon"), 1, Integer::sum);
-        if (who == 0) {
+        int who = random.nextInt(48);
+        SimDaemon victim = who == 4 ? asked : cluster.anyDaemon(random);
+        if (who < 4) {
+            kills.merge(name + ", itself", 1, Integer::sum);
             self.run();
-        } else if (victim.isRunning() && random.nextInt(3) == 0) {
+        } else if (who < 6 && victim.isRunning()) {
+            kills.merge(name + (who == 4 ? ", the daemon" : ", some daemon"), 1, Integer::sum);
             victim.kill();
             later(200 + random.nextInt(3000), () -> cluster.start(victim));
         }
@@ -222,12 +221,12 @@ final class SimRepairs {
                         .toList();
     }
 
-    /** A person places one hold after the other, as many at a time as there are hosts. */
+    /** A person places one hold after the other, several for each host at a time. */
     private void place() {
         if (placed == wanted) {
             return;
         }
-        if (placed - released >= SimCluster.RANKS) {
+        if (placed - released >= MOST_OPEN) {
             later(200, this::place);
             return;
         }

@@ -134,6 +134,7 @@ final class SimWitness {
                         "a hold on rank " + rank + " ends early, at seq " + seq);
             });
         }
+        watcher.accept(entry, state());
         if (entry.event() instanceof HoldChanges.Drained begun && begun.planner() != null) {
             begun.targets().ranks().forEach(rank -> {
                 HoldSet plans = state().plans().on(rank);
@@ -143,7 +144,6 @@ final class SimWitness {
                         "a hold on rank " + rank + " begins that is not planned, or begins early, at seq " + seq);
             });
         }
-        watcher.accept(entry, state());
         UUID change = entry.id() == null ? null : entry.id().id();
         made(change, seq);
         InventoryState after = entry.applyTo(state());

@@ -244,8 +244,8 @@ public final class NaiveState {
                 double since = anew ? now : hold.since();
                 double changed = anew || !same ? now : hold.changed();
                 Hold next = new Hold(holder, reason, since, changed, by, begin, end, Purpose.NONE, 0, null, Extras.NONE);
-                Hold repeated = new Hold(
-                        holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, null, Extras.NONE);
+                Hold repeated =
+                        new Hold(holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, null, Extras.NONE);
                 if (!by.author().equals(hold.by().author()) || !repeated.equals(hold)) {
                     of.apply(rank).put(holder, next);
                 }
@@ -358,7 +358,8 @@ public final class NaiveState {
                 plan.until(),
                 Purpose.NONE,
                 0,
-                null, Extras.NONE);
+                null,
+                Extras.NONE);
     }
 
     private static Hold joined(Hold hold, Hold fresh) {
@@ -377,7 +378,8 @@ public final class NaiveState {
                 endless ? 0 : Math.max(hold.until(), fresh.until()),
                 Purpose.NONE,
                 0,
-                null, Extras.NONE);
+                null,
+                Extras.NONE);
     }
 
     public @Nullable Kind exclude(Idset targets) {

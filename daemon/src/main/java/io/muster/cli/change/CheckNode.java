@@ -37,18 +37,16 @@ import picocli.CommandLine.Parameters;
             "Run it after each boot and every few minutes, with a certificate or a token that reports this node only."
         },
         footer = {
-            "  muster check-node",
             "  muster check-node burn-in -- /opt/site/burn-in --quick",
             "  muster check-node --convention=nhc nhc -- nhc MARK_OFFLINE=0",
-            "  muster check-node --convention=nagios disk -- /usr/lib/nagios/plugins/check_disk -w 10% -c 5%"
+            "  muster check-node --convention=nagios load -- /usr/lib/nagios/plugins/check_load -w 9 -c 99"
         })
 public final class CheckNode extends ServerVerb {
     @Parameters(
             index = "0",
-            arity = "0..1",
             paramLabel = "CHECK",
-            description = "Name of the check. Without it, only the boot id is reported.")
-    private @Nullable String check;
+            description = "Name of the check.")
+    private String check = "";
 
     @Parameters(
             index = "1..*",
@@ -68,8 +66,7 @@ public final class CheckNode extends ServerVerb {
 
     @Option(
             names = "--convention",
-            paramLabel = "exit|nhc|nagios",
-            hideParamSyntax = true,
+            paramLabel = "CONVENTION",
             description =
                     "How the program says what is wrong: with the last line of its output (exit), with that of LBNL NHC (nhc), or"
                             + " with the first line without performance data (nagios). Status 0 is ok in each. Default: exit.")
@@ -87,16 +84,12 @@ public final class CheckNode extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        if (check != null && program.isEmpty()) {
+        if (program.isEmpty()) {
             throw new Failure(Exit.USAGE, "the program is missing: write it after --, with its arguments");
         }
         String node = host == null ? environment.hostname().replaceFirst("\\..*", "") : host;
         boot(client, node);
-        if (check == null) {
-            say(node, null, null);
-            return Exit.OK;
-        }
-        return check(client, node, check);
+        return check(client, node);
     }
 
     /** Reports the boot id. Most holds need no boot id, so a refusal does not end the command. */
@@ -105,26 +98,23 @@ public final class CheckNode extends ServerVerb {
         try {
             report(client, new CheckChanges.ReportBoot(node, boot));
         } catch (Failure e) {
-            if (check == null) {
-                throw e;
-            }
             console().complain("muster check-node: the boot id was not reported: " + e.sentence());
         }
     }
 
-    private int check(FluxClient client, String node, String name) throws IOException {
-        List<JsonNode> attempts = new ArrayList<>(Attempts.on(client, node, Attempts.of(name)));
+    private int check(FluxClient client, String node) throws IOException {
+        List<JsonNode> attempts = new ArrayList<>(Attempts.on(client, node, Attempts.of(check)));
         attempts.removeIf(each -> !each.path("state").asText().startsWith("check"));
         if (attempts.isEmpty()) {
-            say(node, name, null);
+            say(node, null);
             return Exit.OK;
         }
         HealthProgram.Verdict verdict = new HealthProgram(convention(), duration()).run(program);
         for (JsonNode each : attempts) {
             long attempt = each.path("attempt").asLong();
-            report(client, new CheckChanges.ReportCheck(node, name, attempt, verdict.ok(), verdict.detail()));
+            report(client, new CheckChanges.ReportCheck(node, check, attempt, verdict.ok(), verdict.detail()));
         }
-        say(node, name, verdict);
+        say(node, verdict);
         return verdict.ok() ? Exit.OK : Exit.ERROR;
     }
 
@@ -151,17 +141,17 @@ public final class CheckNode extends ServerVerb {
         throw new Failure(Exit.USAGE, "--limit: \"" + limit + "\" is not a duration, such as 90s or 10m");
     }
 
-    private void say(String node, @Nullable String name, HealthProgram.@Nullable Verdict verdict) {
+    private void say(String node, HealthProgram.@Nullable Verdict verdict) {
         if (json()) {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", SCHEMA_VERSION).put("host", node).put("check", name);
+            document.put("schema_version", SCHEMA_VERSION).put("host", node).put("check", check);
             document.put("result", verdict == null ? null : verdict.ok() ? "ok" : "failed");
             console().json(document.put("detail", verdict == null ? "" : verdict.detail()));
-        } else if (name != null && verdict == null) {
-            console().println("no hold on " + node + " waits for the check " + name + " now");
+        } else if (verdict == null) {
+            console().println("no hold on " + node + " waits for the check " + check + " now");
         } else if (verdict != null) {
             console()
-                    .println(name + " on " + node + ": " + (verdict.ok() ? "ok" : "failed")
+                    .println(check + " on " + node + ": " + (verdict.ok() ? "ok" : "failed")
                             + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail()));
         }
     }

@@ -34,7 +34,7 @@ public final class CheckResult extends Change {
     @Parameters(index = "1", paramLabel = "CHECK", description = "Name of the check.")
     private String check = "";
 
-    @Parameters(index = "2", paramLabel = "ok|failed", hideParamSyntax = true, description = "The result.")
+    @Parameters(index = "2", paramLabel = "RESULT", description = "The result: ok or failed.")
     private String result = "";
 
     @Parameters(

@@ -152,6 +152,7 @@ public final class Drain extends Change {
                     "--until: " + until + " is before --from, " + from,
                     "the hold would end before it begins");
         }
+        Purpose words = purpose.purpose();
         return new HoldChanges.Drain(
                 targets(String.valueOf(targets)),
                 ReasonWords.join(reason),
@@ -160,7 +161,7 @@ public final class Drain extends Change {
                 begin,
                 end,
                 0,
-                purpose.purpose());
+                new Purpose(words.category(), words.ticket(), check, action));
     }
 
     @Override

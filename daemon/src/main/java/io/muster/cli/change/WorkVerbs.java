@@ -202,7 +202,7 @@ public final class WorkVerbs {
                 "Report that claimed work could not be done. The hold stays, and the work is not offered again.",
                 "Drain the host again with -f and the same --action for another attempt."
             },
-            footer = {"  muster work failed node7 BMC does not answer"})
+            footer = {"  muster work failed node7 BMC does not answer", "  muster work failed --attempt=17 node7"})
     public static final class Failed extends Report {
         public Failed(Console console) {
             super(console, false);

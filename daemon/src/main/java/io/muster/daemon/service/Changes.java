@@ -89,18 +89,6 @@ public final class Changes {
             double confirmShare,
             FluxSettings flux) {}
 
-    /** Checks the conditions for the end of an upgrade that do not follow from the state. */
-    @FunctionalInterface
-    public interface UpgradeGate {
-        /**
-         * Returns why the newest format level may not be written yet, or null; may block.
-         *
-         * @throws IOException if this cannot be found out
-         */
-        @Nullable
-        String refusal() throws IOException;
-    }
-
     /** The last answers, by the seq of the change, for changes that are sent again. */
     private final Map<Long, ChangeAnswer> answers = new LinkedHashMap<>() {
         @Override

@@ -58,13 +58,9 @@ public record Token(
     private static final int DIGEST_DIGITS = 64;
     private static final int LONGEST_NAME = 64;
 
-    public Token {
-        rights = Set.copyOf(rights);
-    }
-
     public Token(
             String name, String digest, Set<Right> rights, @Nullable String holder, double created, double expires) {
-        this(name, digest, rights, holder, null, created, expires);
+        this(name, digest, Set.copyOf(rights), holder, null, created, expires);
     }
 
     /** Returns the text of a new token, with 256 random bits. */

@@ -108,7 +108,7 @@ class ModelPropsTest {
         String named = "{\"targets\":\"" + targets + "\",\"reason\":\"because\"";
         boolean yes = random.nextBoolean();
         return switch (random.nextInt(13)) {
-            case 11 -> plan(rig, named, targets, yes);
+            case 12 -> plan(rig, named, targets, yes);
             case 0, 1 ->
                 new Change(
                         "drain",

@@ -219,13 +219,20 @@ public record Entry(
                     new AcquisitionChanges.Acquired(
                             context.text("owner"), context.number("grace"), extras("owner", "grace"));
                 case "release" -> new AcquisitionChanges.Released(context.text("owner"), reason());
+                case "annotate" -> NoteChanges.Annotated.read(targets(), context);
+                default -> reported(name);
+            };
+        }
+
+        /** Reads an event that follows from reports of reporters, hosts and scripts. */
+        private Event reported(String name) {
+            return switch (name) {
                 case "boot" -> new CheckChanges.Booted(targets(), context.text("boot"));
                 case "attempt" ->
                     WorkChanges.Worked.read(
                             targets(), context, extras("holder", "attempt", "step", "next", "until", "boot", "detail"));
                 case "report" -> new ReportChanges.Reported(context.text("reporter"), targets(), extras("reporter"));
                 case "lapse" -> new ReportChanges.Lapsed(context.text("reporter"), targets());
-                case "annotate" -> NoteChanges.Annotated.read(targets(), context);
                 case "audit" ->
                     new AuditChanges.AuditRecorded(
                             context.text("scheduler"),
