@@ -70,9 +70,10 @@ class BrakeTest {
 
     @Test
     void aPlannedHoldCountsFromTheTimeWhenItIsPlanned() {
-        HoldChanges.Drain plan = new HoldChanges.Drain(
-                "0-1", "later", HoldChanges.Mode.NONE, "nhc", 500, 0, 0, Purpose.NONE);
-        assertThat(States.words(four.run(new Braked(plan, List.of(HALF)), ROBOT))).startsWith("plan");
+        HoldChanges.Drain plan =
+                new HoldChanges.Drain("0-1", "later", HoldChanges.Mode.NONE, "nhc", 500, 0, 0, Purpose.NONE);
+        assertThat(States.words(four.run(new Braked(plan, List.of(HALF)), ROBOT)))
+                .startsWith("plan");
         four.at(300);
         assertThat(run("2", "nhc", HALF)).startsWith("BRAKED");
     }
