@@ -77,10 +77,7 @@ class ImportTest {
             daemons.awaitLeader();
             daemons.awaitAgreement();
             for (int i = 0; i < 2; i++) {
-                assertThat(daemons.get(i)
-                                .ask("resource.status")
-                                .path("drain")
-                                .toString())
+                assertThat(daemons.get(i).ask("resource.status").path("drain").toString())
                         .isEqualTo(before);
             }
         }
