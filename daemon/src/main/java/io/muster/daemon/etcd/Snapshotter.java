@@ -2,7 +2,6 @@ package io.muster.daemon.etcd;
 
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
-import io.muster.inventory.axis.Epoch;
 import io.muster.inventory.level.Level;
 import java.io.Closeable;
 import java.io.IOException;
@@ -22,6 +21,7 @@ final class Snapshotter implements Closeable {
     private static final int REMEMBERED = 1 << 14;
 
     private static final int ATTEMPTS = 3;
+    private static final long MICROS = 1_000_000;
 
     /** How long a stop waits for the last snapshot: less than the daemon waits for the ledger. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(8);
@@ -117,8 +117,7 @@ final class Snapshotter implements Closeable {
         if (since >= settings.snapshotEvery() / 2) {
             long start = settings.machine().nanos();
             Instant now = settings.clock().instant();
-            double time =
-                    Epoch.rounded(now.getEpochSecond() + now.getNano() / 1e9); // not before that of the last event
+            double time = (now.getEpochSecond() * MICROS + now.getNano() / 1000) / (double) MICROS; // as those of events
             if (uploads.publish(term, seq, txn, terms, time, level, state)) {
                 listener.snapshotted(seq, time, state.length, settings.machine().nanos() - start);
                 if (settings.compact() && current != null) {
