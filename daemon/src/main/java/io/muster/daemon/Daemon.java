@@ -283,7 +283,8 @@ final class Daemon {
                         selections,
                         structures,
                         threads.beside(threads.api())),
-                new PastDocuments(core.ledger().archive(), core.inventory(), threads.beside(threads.past())),
+                new PastDocuments(
+                        core.ledger().archive(), core.inventory(), queries, structures, threads.beside(threads.past())),
                 new DaemonDocument(
                         core.inventory(),
                         queries,

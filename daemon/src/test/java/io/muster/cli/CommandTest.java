@@ -285,6 +285,51 @@ class CommandTest extends VerbTest {
     }
 
     @Test
+    void availabilityIsReportedByTheDaemonAndFromTheDirectory() {
+        succeeds("drain", "node[0-1]", "bad dimm");
+        succeeds("offline", "node2");
+        assertThat(out("report", "--availability"))
+                .containsPattern(
+                        "^NNODES +HOST HOURS +AVAILABLE +OFFLINE +DRAINED +OUTAGES +NOW +MTBF +MTTR +LONGEST\n")
+                .containsPattern("\n +4 +\\d+\\.\\d +[\\d.]+% +[\\d.]+% +[\\d.]+% +3 +3 +\\S+ +\\S+ +\\S+\n")
+                .contains(
+                        "\navailable includes allocated, which is not recorded; of the outages, 0 began before the period"
+                                + " and 3 had not ended: only their time in the period counts\ncomplete since ");
+        String byHost = out("report", "--availability", "--by=host", "--at-least=1", "--csv");
+        assertThat(byHost.lines().map(line -> line.split(",")[0]))
+                .containsExactlyInAnyOrder("host", "node0", "node1", "node2");
+        assertThat(byHost)
+                .startsWith(
+                        "host,nodes,host_seconds,available,torpid,offline,unknown,planned,drained,excluded,lost,"
+                                + "unrecorded,outages,open,earlier,mtbf_seconds,mttr_seconds,longest_seconds,planned_times\r\n");
+        String directory = daemon.stateDir().toString();
+        assertThat(out("report", "--availability", "--by=host", "--at-least=1", "--state-dir", directory))
+                .contains("  node1\n", " (all)\n")
+                .doesNotContain("node3");
+        assertThat(out(
+                        "report",
+                        "--availability",
+                        "--by=queue",
+                        "-c",
+                        daemon.configFile().toString(),
+                        "--json"))
+                .contains("\"by\":\"queue\"", "\"allocated\":null");
+        assertThat(refused(Exit.USAGE, "report", "--availability", "--by=rack", "--state-dir", directory)
+                        .err())
+                .contains("--by=rack needs the configuration, which has the racks", "name it with -c FILE");
+        assertThat(refused(Exit.USAGE, "report", "--availability", "--by=user").err())
+                .contains("give rack, class, queue, host");
+        assertThat(refused(Exit.USAGE, "report", "--by=rack").err()).contains("give reason, host, holder, user, state");
+        assertThat(refused(Exit.USAGE, "report", "--availability", "-s", "drained")
+                        .err())
+                .contains("--availability counts all states");
+        assertThat(refused(Exit.USAGE, "report", "--at-least=2").err()).contains("--at-least needs --availability");
+        assertThat(refused(Exit.USAGE, "report", "--availability", "--at-least=2")
+                        .err())
+                .contains("--at-least needs --by");
+    }
+
+    @Test
     void historyFitsIntoSixtyColumnsAndSaysForHowLong() {
         succeeds("drain", "--holder=ops", "node2", "a fan that is loud, ticket 4711");
         succeeds("undrain", "--holder=ops", "node2");

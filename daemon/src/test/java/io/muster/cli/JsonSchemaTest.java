@@ -235,6 +235,8 @@ final class JsonSchemaTest {
         for (String by : List.of("reason", "host", "holder", "user", "state", "class", "ticket")) {
             json(0, "report", "--by", by);
         }
+        json(0, "report", "--availability");
+        json(0, "report", "--availability", "--by", "rack");
         json(0, "eventlog");
         json(0, "watch", "--since", "all", "--count", "1");
         json(0, "feasible", "node=2");

@@ -56,7 +56,7 @@ final class ArchitectureTest {
             inventory.hostlist    | problem idset                                  | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.jgf         | problem                                        | inventory.rset inventory.graph
             inventory.rset        | problem json idset hostlist jgf                | inventory.* protocol.acquire protocol.admin daemon.* cli.*
-            inventory.graph       | problem json idset hostlist jgf rset           | inventory.find inventory.feasibility inventory.status protocol.admin daemon.config daemon.service cli.change cli.request cli.rset
+            inventory.graph       | problem json idset hostlist jgf rset           | inventory.find inventory.feasibility inventory.status protocol.admin daemon.config daemon.past daemon.service cli.change cli.past cli.request cli.rset
             inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.request
             inventory.request     | problem json idset hostlist rset               | inventory.feasibility protocol.admin cli.request
             inventory.axis        | problem json idset hostlist rset               | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
@@ -82,7 +82,7 @@ final class ArchitectureTest {
             daemon.ledger       | level                                               |                                  |                                                        | daemon.* cli.ledger cli.past
             daemon.journal      | problem json hostlist level                         |                                  | journal.disk machine ledger                            | daemon.etcd daemon cli.ask cli.past cli.journal
             daemon.etcd         | json level                                          | tls                              | config journal.disk machine ledger journal             | daemon cli.ledger
-            daemon.past         | state history                                       |                                  | ledger                                                 | daemon.service cli.past
+            daemon.past         | hostlist rset graph axis state history        |                                  | ledger                                                 | daemon.service cli.past
             daemon.core         | json idset hostlist rset axis level state status    | wire rpc acquire                 | ledger                                                 | daemon.*
             daemon.account      |                                                     | wire rpc                         |                                                        | daemon.*
             daemon.access       | json hostlist axis                                  | wire operation                   | config core account                                    | daemon.* cli
@@ -103,7 +103,7 @@ final class ArchitectureTest {
             cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
             cli.look     | problem hostlist axis                                 | admin client                        |                                 | terminal ask | cli
             cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
-            cli.past     | problem json idset hostlist rset axis state history   | rpc admin client                    | config ledger journal.disk journal past | terminal ask | cli
+            cli.past     | problem json idset hostlist rset graph axis state history | rpc admin client                | config ledger journal.disk journal past | terminal ask | cli
             cli.journal  | problem history                                       |                                     | config journal.disk journal     | terminal ask | cli
             cli.ledger   | problem                                               |                                     | config journal.disk ledger etcd | terminal ask | cli
             cli.request  | *                                                     | rpc admin client                    | config                          | terminal ask | cli

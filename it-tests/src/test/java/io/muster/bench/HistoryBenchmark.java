@@ -42,7 +42,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Measures how long a daemon takes to answer {@code resource.history} about one host, from sending the request until the whole answer has
+ * Measures how long a daemon takes to answer {@code resource.history} about one host, and {@code resource.availability} about all, from sending the request until the whole answer has
  * arrived. The journal of a year is written first, unless the directory has one. Run it on the disk that is to be measured: {@code java -cp
  * ... io.muster.bench.HistoryBenchmark /var/tmp/year 10000 1000000}, with a number of hosts and one of events.
  */
@@ -175,8 +175,24 @@ public final class HistoryBenchmark {
                 }
                 System.out.println(line.append(", ").append(rows).append(" rows"));
             }
+            measureAvailability(daemon);
             daemon.stop();
         }
+    }
+
+    private static void measureAvailability(DaemonProcess daemon) throws IOException {
+        StringBuilder line = new StringBuilder("availability, ms (of which processor time of its thread):");
+        for (int i = 0; i <= LATER; i++) {
+            double before = processorMillis(daemon.pid());
+            long start = System.nanoTime();
+            try (FluxClient client = daemon.connect()) {
+                ObjectNode question = JsonNodeFactory.instance.objectNode().put("bars", 73);
+                client.rpc("resource.availability", i % 2 == 0 ? question : question.put("by", "host"));
+            }
+            double used = processorMillis(daemon.pid()) - before;
+            line.append(String.format(Locale.ROOT, " %.0f (%.0f)", (System.nanoTime() - start) / 1e6, used));
+        }
+        System.out.println(line);
     }
 
     /** The processor time of the thread that reads the journal. */

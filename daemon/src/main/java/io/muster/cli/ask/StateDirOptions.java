@@ -82,6 +82,11 @@ public final class StateDirOptions {
         return Files.isReadable(directory) && Files.isReadable(directory.resolve("journal"));
     }
 
+    /** Returns the configuration; null if the user names a state directory and no configuration. */
+    public @Nullable Config config() throws IOException {
+        return stateDir != null && config == null ? null : Config.load(config, Environment.ofProcess());
+    }
+
     /** Returns the state directory; fails if it is not that of the daemon that the user named. */
     public Path path(Console console) throws IOException {
         if (stateDir != null) {

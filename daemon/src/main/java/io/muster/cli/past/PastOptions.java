@@ -18,9 +18,9 @@ public final class PastOptions {
     PastSource open(Console console) throws IOException {
         ServerOptions server = place.server();
         if (place.isGiven()) {
-            return new DiskPast(place.disk(console), console);
+            return new DiskPast(place.disk(console), place, console);
         }
         LocalDisk disk = server.isGiven(console) ? null : place.diskIfReadable(console);
-        return disk != null ? new DiskPast(disk, console) : new ServerPast(server.connect(console));
+        return disk != null ? new DiskPast(disk, place, console) : new ServerPast(server.connect(console));
     }
 }

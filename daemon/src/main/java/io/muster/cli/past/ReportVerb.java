@@ -14,11 +14,14 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.history.Totals;
+import io.muster.inventory.history.Uptime;
+import io.muster.protocol.admin.AvailabilityQuery;
 import io.muster.protocol.admin.PastQuery;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,17 +33,21 @@ import picocli.CommandLine.Option;
             "Sum up how long hosts were drained, by reason, host, holder, class or ticket.",
             "A host with two holders counts for both. A drain that began before the first known event counts "
                     + "from that event.",
+            "With --availability, it sums up how long all hosts were available or out, and counts outages, in which hosts "
+                    + "were out and nobody had planned it: the mean time between them (MTBF) and until their end (MTTR).",
             "The last line says since when the answer is complete. The exit status is 9 if events of the period "
                     + "are missing."
         },
         footer = {
             "  muster report --since=30d",
-            "  muster report --by=host --state=offline",
-            "  muster report --csv > drained.csv"
+            "  muster report --csv --by=host --state=offline > offline.csv",
+            "  muster report --availability --since=30d --by=host --at-least=2"
         })
 public final class ReportVerb extends Verb {
     private static final List<String> GROUPINGS =
             Stream.of(Totals.By.values()).map(Totals.By::word).toList();
+    private static final List<String> ROWS =
+            Stream.of(Uptime.By.values()).map(Uptime.By::word).toList();
     private static final List<String> KINDS = Stream.of(Outage.Kind.values())
             .filter(kind -> !kind.isNote())
             .map(Outage.Kind::word)
@@ -55,8 +62,21 @@ public final class ReportVerb extends Verb {
     @Option(
             names = "--by",
             paramLabel = "WHAT",
-            description = "Sum up by reason, host, holder, user, state, class or ticket. Default: reason.")
-    private String by = "reason";
+            description =
+                    "Sum up by reason, host, holder, user, state, class or ticket. Default: reason. With --availability: by rack,"
+                            + " class of holds, queue or host. Default: all hosts together.")
+    private @Nullable String by;
+
+    @Option(
+            names = "--availability",
+            description = "Report the availability of hosts. Racks and queues are those of now.")
+    private boolean availability;
+
+    @Option(
+            names = "--at-least",
+            paramLabel = "N",
+            description = "With --availability and --by: only print rows with at least N outages.")
+    private @Nullable Integer atLeast;
 
     @Option(
             names = {"-s", "--states", "--state"},
@@ -64,7 +84,7 @@ public final class ReportVerb extends Verb {
             split = ",",
             hideParamSyntax = true,
             description = "Count time in these states: drained, excluded, lost, offline, torpid. Default: drained.")
-    private List<String> states = List.of("drained");
+    private List<String> states = List.of();
 
     @Option(names = "--csv", description = "Print comma-separated values (RFC 4180), with durations in seconds.")
     private boolean csv;
@@ -78,32 +98,58 @@ public final class ReportVerb extends Verb {
 
     @Override
     public Integer call() throws IOException {
-        requireKnown("--by", List.of(by), GROUPINGS);
+        if (by != null) {
+            requireKnown("--by", List.of(by), availability ? ROWS : GROUPINGS);
+        }
         requireKnown("--states", states, KINDS);
+        if (availability ? !states.isEmpty() : atLeast != null) {
+            throw new Failure(
+                    Exit.USAGE, availability ? "--availability counts all states" : "--at-least needs --availability");
+        }
+        if (atLeast != null && (by == null || atLeast < 0)) {
+            throw new Failure(Exit.USAGE, "--at-least needs --by, and a number that is not negative");
+        }
         Period span = period.period(console());
         try (PastSource past = source.open(console())) {
-            ObjectNode question = PastSource.question(span).put("by", by).put("states", String.join(",", states));
-            ObjectNode answer = past.ask(PastQuery.TOTALS, question);
+            ObjectNode answer = ask(past, PastSource.question(span));
             if (json) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
                 document.put("schema_version", SCHEMA_VERSION).put("source", past.name());
                 console().json(document.setAll(answer));
             } else {
-                JsonNode totals = answer.path("totals");
-                String text = csv
-                        ? csv(by, totals)
-                        : table(totals).render(true, console().style());
-                console().print(text);
+                console().print(availability ? AvailabilityText.of(answer, csv, console()) : totals(answer));
             }
             boolean complete = answer.path("complete").asBoolean();
             String sentence = Completeness.sentence(answer, period.zone(console()));
             if (!complete) {
                 console().complain("muster report: " + sentence);
             } else if (!json && !csv) {
-                console().print(sentence + "\n");
+                console().print((availability ? AvailabilityText.estimated(answer) : "") + sentence + "\n");
             }
             return complete ? Exit.OK : Exit.INCOMPLETE;
         }
+    }
+
+    private ObjectNode ask(PastSource past, ObjectNode question) throws IOException {
+        if (!availability) {
+            question.put("states", states.isEmpty() ? "drained" : String.join(",", states));
+            return past.ask(PastQuery.TOTALS, question.put("by", grouping()));
+        }
+        if (by != null) {
+            question.put("by", by).put("at_least", atLeast == null ? 0 : atLeast);
+        }
+        return past.ask(AvailabilityQuery.TOPIC, question);
+    }
+
+    private String grouping() {
+        return by == null ? "reason" : by;
+    }
+
+    private String totals(ObjectNode answer) {
+        JsonNode totals = answer.path("totals");
+        return csv
+                ? csv(grouping(), totals)
+                : table(totals).render(true, console().style());
     }
 
     private static void requireKnown(String option, List<String> words, List<String> known) {
@@ -118,6 +164,7 @@ public final class ReportVerb extends Verb {
     }
 
     private Table table(JsonNode totals) {
+        String by = grouping();
         Table table = new Table(
                 Column.right("nnodes", "NNODES"),
                 Column.right("times", "TIMES"),
@@ -152,7 +199,7 @@ public final class ReportVerb extends Verb {
     }
 
     /** Returns a CSV field by RFC 4180. Text that a spreadsheet would take for a formula gets a quote in front. */
-    private static String quoted(String text) {
+    static String quoted(String text) {
         String safe = !text.isEmpty() && "=+-@".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
         boolean plain =
                 safe.indexOf(',') < 0 && safe.indexOf('"') < 0 && safe.indexOf('\n') < 0 && safe.indexOf('\r') < 0;

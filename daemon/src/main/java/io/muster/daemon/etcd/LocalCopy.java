@@ -315,6 +315,21 @@ final class LocalCopy implements Closeable {
             public boolean prepare() throws IOException {
                 return files.prepare();
             }
+
+            @Override
+            public List<Part> parts() throws IOException {
+                return files.parts();
+            }
+
+            @Override
+            public @Nullable ByteBuffer sums(Part part) throws IOException {
+                return files.sums(part);
+            }
+
+            @Override
+            public void keepSums(Part part, ByteBuffer sums) throws IOException {
+                files.keepSums(part, sums);
+            }
         };
     }
 

@@ -32,6 +32,7 @@ public final class Page implements Site {
             "host.js",
             "time.js",
             "service.js",
+            "report.js",
             "act.js");
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",

@@ -4,8 +4,11 @@ import io.muster.daemon.journal.disk.Disk;
 import io.muster.daemon.ledger.Archive;
 import io.muster.inventory.hostlist.HostSearch;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the past from a state directory, without a lock, even while a daemon writes to the directory. */
 public final class JournalArchive implements Archive {
+    private static final SideFile SUMS = new SideFile(".sums", 0x6d737331); // "mss1"
+
     private final Disk disk;
     private final LongConsumer progress;
     /** The segments that {@link #prepare} has indexed, or found indexed or damaged. */
@@ -46,7 +51,8 @@ public final class JournalArchive implements Archive {
     public boolean prepare() throws IOException {
         List<Segment> segments = Segment.list(disk);
         prepared.retainAll(segments);
-        SegmentIndex.deleteOthers(disk, segments);
+        SegmentIndex.FILE.deleteOthers(disk, segments);
+        SUMS.deleteOthers(disk, segments);
         for (Segment segment : segments.subList(0, Math.max(0, segments.size() - 1))) {
             if (!prepared.contains(segment)) {
                 try {
@@ -59,6 +65,40 @@ public final class JournalArchive implements Archive {
             }
         }
         return false;
+    }
+
+    @Override
+    public List<Part> parts() throws IOException {
+        List<Segment> segments = Segment.list(disk);
+        List<Part> parts = new ArrayList<>();
+        for (int i = 0; i + 1 < segments.size(); i++) {
+            Segment each = segments.get(i);
+            long last = segments.get(i + 1).first() - 1;
+            parts.add(new Part(each.first(), last, each.size(), each.modified().toEpochMilli()));
+        }
+        return parts;
+    }
+
+    private static Segment segment(Part part) {
+        return new Segment(part.first(), part.size(), Instant.ofEpochMilli(part.modified()));
+    }
+
+    @Override
+    public @Nullable ByteBuffer sums(Part part) throws IOException {
+        try {
+            return SUMS.read(disk, segment(part));
+        } catch (NoSuchFileException deleted) {
+            return null;
+        }
+    }
+
+    @Override
+    public void keepSums(Part part, ByteBuffer sums) throws IOException {
+        try {
+            SUMS.write(disk, segment(part), sums);
+        } catch (NoSuchFileException deleted) {
+            // Nobody will ask for the sums of a part that is deleted.
+        }
     }
 
     private final class Pass implements Reading {
@@ -104,7 +144,7 @@ public final class JournalArchive implements Archive {
         }
 
         private boolean beginWith(SnapshotFile.Head head) throws IOException {
-            if (head.timestamp() > selection.since()) {
+            if (head.timestamp() > selection.since() || head.seq() > selection.beginSeq()) {
                 return false;
             }
             ready.clear();

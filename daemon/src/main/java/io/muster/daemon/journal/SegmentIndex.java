@@ -6,14 +6,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,19 +17,16 @@ import org.jspecify.annotations.Nullable;
  * that looks for a few hosts passes over the lines of other hosts without reading them. A missing, damaged or outdated index costs time and
  * changes no answer.
  *
- * <p>The file consists of big-endian integers and of the hostlists, each with a newline:
+ * <p>The contents of the {@link SideFile} consist of big-endian integers and of the hostlists, each with a newline:
  * <pre>
- * CRC32C of all that follows, MAGIC,
- * size of the segment (8 bytes), time of its last change in ms (8), first 8 bytes of its last line,
  * number n of lines after the head, number of hostlists,
  * length of each of the n lines, for each the number of its hostlist from 1 (0: the event may concern every host),
  * the hostlists
  * </pre>
  */
 final class SegmentIndex {
-    private static final String SUFFIX = ".hosts";
-    private static final int MAGIC = 0x6d736831; // "msh1"
-    private static final int HEAD = Integer.BYTES * 4 + Long.BYTES * 3;
+    static final SideFile FILE = new SideFile(".hosts", 0x6d736832); // "msh2"
+    private static final int HEAD = Integer.BYTES * 2;
     private static final int EACH = 2 * Integer.BYTES;
     private static final int UNKNOWN = 0;
     /** The hostlists take at most this share of the segment's size. Events whose hostlist has no room may concern every host. */
@@ -52,10 +45,6 @@ final class SegmentIndex {
         this.lengths = lengths;
         this.lists = lists;
         this.wanted = wanted;
-    }
-
-    private static String name(Segment segment) {
-        return segment.name() + SUFFIX;
     }
 
     /**
@@ -85,27 +74,10 @@ final class SegmentIndex {
      * @param begin the offset in the segment at which the lines after the head begin
      */
     static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, HostSearch hosts) throws IOException {
-        try (Disk.File file = disk.open(name(segment), Disk.Access.READ)) {
-            if (file.size() < HEAD || file.size() > segment.size()) {
-                return null;
-            }
-            ByteBuffer in = ByteBuffer.allocate((int) file.size());
-            file.read(in, 0);
-            in.flip();
-            boolean sound = in.limit() == in.capacity() && in.getInt() == crc(in) && in.getInt() == MAGIC;
-            return sound
-                            && in.getLong() == segment.size()
-                            && in.getLong() == segment.modified().toEpochMilli()
-                    ? read(disk, segment, begin, in, hosts)
-                    : null;
-        } catch (NoSuchFileException none) {
+        ByteBuffer in = FILE.read(disk, segment);
+        if (in == null) {
             return null;
         }
-    }
-
-    private static @Nullable SegmentIndex read(Disk disk, Segment segment, long begin, ByteBuffer in, HostSearch hosts)
-            throws IOException {
-        long last = in.getLong();
         int[] lengths = new int[in.getInt()];
         int[] lists = new int[lengths.length];
         boolean[] wanted = new boolean[in.getInt() + 1];
@@ -115,7 +87,7 @@ final class SegmentIndex {
         for (int length : lengths) {
             size += length;
         }
-        if (size != segment.size() || checksum(disk, segment, lengths[lengths.length - 1]) != last) {
+        if (size != segment.size()) {
             return null;
         }
         wanted[UNKNOWN] = true;
@@ -131,21 +103,6 @@ final class SegmentIndex {
             start = end + 1;
         }
         return new SegmentIndex(segment.first(), lengths, lists, wanted);
-    }
-
-    private static int crc(ByteBuffer rest) {
-        CRC32C crc = new CRC32C();
-        crc.update(rest.duplicate());
-        return (int) crc.getValue();
-    }
-
-    /** Returns the first 8 bytes of the last line: the checksum. */
-    private static long checksum(Disk disk, Segment segment, int lastLength) throws IOException {
-        ByteBuffer digits = ByteBuffer.allocate(Long.BYTES);
-        try (Disk.File file = disk.open(segment.name(), Disk.Access.READ)) {
-            file.read(digits, segment.size() - lastLength);
-        }
-        return digits.getLong(0);
     }
 
     /**
@@ -169,34 +126,10 @@ final class SegmentIndex {
             }
         }
         ByteBuffer out = ByteBuffer.allocate(HEAD + EACH * lines.count + lines.texts.size());
-        out.putInt(0).putInt(MAGIC).putLong(segment.size());
-        out.putLong(segment.modified().toEpochMilli());
-        out.putLong(checksum(disk, segment, lines.lengths[lines.count - 1]));
         out.putInt(lines.count).putInt(lines.numbers.size());
         out.asIntBuffer().put(lines.lengths, 0, lines.count).put(lines.lists, 0, lines.count);
         out.position(HEAD + EACH * lines.count);
-        out.put(lines.texts.toByteArray()).flip();
-        out.putInt(0, crc(out.duplicate().position(Integer.BYTES)));
-        boolean written = false;
-        try (Disk.File file = disk.open(name(segment), Disk.Access.CREATE)) {
-            file.write(out, 0); // not forced: a file that a power loss leaves incomplete fails its checksum
-            written = true;
-        } finally {
-            if (!written) {
-                disk.delete(name(segment));
-            }
-        }
-    }
-
-    /** Deletes the indexes of segments that no longer exist. */
-    static void deleteOthers(Disk disk, List<Segment> segments) throws IOException {
-        Set<String> names = segments.stream().map(SegmentIndex::name).collect(Collectors.toSet());
-        for (Disk.Entry entry : disk.list(Segment.DIRECTORY)) {
-            String name = Segment.DIRECTORY + "/" + entry.name();
-            if (name.endsWith(SUFFIX) && !names.contains(name)) {
-                disk.delete(name);
-            }
-        }
+        FILE.write(disk, segment, out.put(lines.texts.toByteArray()).flip());
     }
 
     /** Collects the lines of a segment in their order. */

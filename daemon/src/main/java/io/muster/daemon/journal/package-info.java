@@ -16,6 +16,7 @@
  *   journal/
  *     0000000000000001.log        a segment, named by the seq of its first event
  *     0000000000000001.log.hosts  an index of the segment for questions about the past; costs only time if it is missing
+ *     0000000000000001.log.sums   what happened to hosts in the segment, for questions about availability; as above
  *     0000000000004711.log        ... the last one is in use, the others end where the next one begins
  *   quarantine/                   copies of everything that was ever cut off or replaced
  *   retention                     empty; locked while history is deleted or copied

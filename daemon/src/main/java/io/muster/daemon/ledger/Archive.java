@@ -3,6 +3,8 @@ package io.muster.daemon.ledger;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +28,33 @@ public interface Archive {
      * @param hosts events of other hosts may be left out; empty for all hosts
      * @param since seconds since the epoch; the reading begins with a state from before this time, if one is kept
      * @param lastSeq the seq of the last event to read; it must be durable
+     * @param beginSeq the highest seq of the state with which the reading begins
      */
-    record Selection(Set<String> hosts, double since, long lastSeq) {}
+    record Selection(Set<String> hosts, double since, long lastSeq, long beginSeq) {
+        public Selection(Set<String> hosts, double since, long lastSeq) {
+            this(hosts, since, lastSeq, Long.MAX_VALUE);
+        }
+    }
+
+    /** Returns the parts that are no longer written, oldest first. */
+    List<Part> parts() throws IOException;
+
+    /** Returns what was computed from a part, as {@link #keepSums} kept it; null if that is missing, damaged, or of another part. */
+    @Nullable
+    ByteBuffer sums(Part part) throws IOException;
+
+    /** Keeps something that was computed from a part, so that later questions need not read the part. */
+    void keepSums(Part part, ByteBuffer sums) throws IOException;
+
+    /**
+     * A part of the archive that is no longer written.
+     *
+     * @param first the seq of its first event
+     * @param last the seq of its last event
+     * @param size in bytes
+     * @param modified when it was changed last, in milliseconds since the epoch
+     */
+    record Part(long first, long last, long size, long modified) {}
 
     interface Reading extends Closeable {
         /** The next item, in the order in which the events happened; null after the last. */

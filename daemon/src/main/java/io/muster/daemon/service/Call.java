@@ -7,6 +7,7 @@ import io.muster.daemon.access.Rights;
 import io.muster.daemon.alert.AlertMessage;
 import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.protocol.admin.AvailabilityQuery;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.WebRequest;
@@ -272,6 +273,12 @@ public abstract class Call implements Service, Replier {
 
     @Override
     public final void past(PastQuery query) {
+        backend.answers().past().ask(query, caller.account(), this);
+        waits(true, true);
+    }
+
+    @Override
+    public final void availability(AvailabilityQuery query) {
         backend.answers().past().ask(query, caller.account(), this);
         waits(true, true);
     }

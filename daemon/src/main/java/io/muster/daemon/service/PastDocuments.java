@@ -1,24 +1,31 @@
 package io.muster.daemon.service;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.account.Account;
 import io.muster.daemon.account.Limit;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.ledger.Archive;
+import io.muster.daemon.past.HostGroups;
 import io.muster.daemon.past.Inquiry;
+import io.muster.daemon.past.Survey;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastAnswer;
+import io.muster.inventory.history.Uptime;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.MalformedException;
+import io.muster.inventory.rset.Queues;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.TargetExpression;
+import io.muster.protocol.admin.AvailabilityQuery;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -26,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +63,13 @@ public final class PastDocuments {
     private static final int OF_INTERVAL = 200;
 
     private static final int OF_HOST = 16;
+    /** About the number of bytes for each host while the availability is computed. */
+    private static final long OF_SURVEYED = 400;
 
     private final Archive archive;
     private final Inventory inventory;
+    private final Queries queries;
+    private final Structures structures;
     private final Aside beside;
     private final FairQueue<Account, Question> waiting = new FairQueue<>();
     private final Set<Question> open = new HashSet<>();
@@ -66,29 +78,27 @@ public final class PastDocuments {
     private String unprepared = "";
 
     /** @param beside runs one piece of work at a time */
-    public PastDocuments(Archive archive, Inventory inventory, Aside beside) {
+    public PastDocuments(Archive archive, Inventory inventory, Queries queries, Structures structures, Aside beside) {
         this.archive = archive;
         this.inventory = inventory;
+        this.queries = queries;
+        this.structures = structures;
         this.beside = beside;
     }
 
-    /** One question. The inquiry and its intervals belong to the work that is done beside the core thread, one piece at a time. */
-    private final class Question {
-        private final PastQuery query;
+    /** One question. What is read for it belongs to the work that is done beside the core thread, one piece at a time. */
+    private abstract class Question {
         private final Account asker;
         private final Replier reply;
-        private final Map<Outage, List<String>> intervals = new LinkedHashMap<>();
         private Inquiry.@Nullable Present present;
-        private @Nullable Inquiry inquiry;
-        /** About the number of bytes of the intervals. */
+        /** About the number of bytes that were read and are needed for the answer. */
         private long length;
         /** The bytes that the account of the user counts. */
         private long charged;
 
         private boolean over;
 
-        private Question(PastQuery query, Account asker, Replier reply) {
-            this.query = query;
+        private Question(Account asker, Replier reply) {
             this.asker = asker;
             this.reply = reply;
         }
@@ -96,21 +106,11 @@ public final class PastDocuments {
         /** Reads a piece of the archive. Returns the answer; null if there is more to read. */
         private @Nullable Consumer<Replier> read() {
             try {
-                Inquiry asked = inquiry == null ? begin() : inquiry;
-                inquiry = asked;
-                asked.read(ROWS).forEach(this::add);
-                if (asked.opened() > MOST_INTERVALS) {
-                    throw new RpcException(
-                            Errno.EOVERFLOW,
-                            "at some time more than " + MOST_INTERVALS + " of the hosts were out of service together,"
-                                    + " which takes too much memory: ask for fewer hosts, or read the state"
-                                    + " directory with --state-dir");
-                }
-                if (!asked.isDone()) {
+                ObjectNode document = piece();
+                if (document == null) {
                     return null;
                 }
-                PastAnswer past = PastAnswer.of(intervals, asked.coverage());
-                Bytes answer = Documents.encode(query.document(past, inventory.now()));
+                Bytes answer = Documents.encode(document);
                 return to -> to.done(answer);
             } catch (RpcException refusal) {
                 return to -> to.fail(refusal);
@@ -122,27 +122,22 @@ public final class PastDocuments {
             }
         }
 
-        private Inquiry begin() throws IOException {
-            Inquiry.Present now = present;
-            if (now == null) {
-                throw new IllegalStateException("a question that has not begun");
-            }
-            Set<String> hosts = hosts(now.state(), query);
-            return new Inquiry(archive, new Inquiry.Question(hosts, query.period(), query.notes()), now);
+        /** Reads a piece of the archive. Returns the document; null if there is more to read. */
+        abstract @Nullable ObjectNode piece() throws IOException;
+
+        /** What is open; null if nothing was read yet. */
+        abstract @Nullable Closeable reading();
+
+        final Inquiry.Present present() {
+            return Objects.requireNonNull(present, "a question that has not begun");
         }
 
-        private void add(Outage interval, List<String> hosts) {
-            intervals.computeIfAbsent(interval, each -> new ArrayList<>()).addAll(hosts);
-            length += OF_INTERVAL
-                    + interval.reason().length()
-                    + interval.comment().length()
-                    + (long) OF_HOST * hosts.size();
-            if (length > LONGEST) {
-                throw new RpcException(
-                        Errno.EOVERFLOW,
-                        "the answer would be longer than " + (LONGEST >> 20) + " MiB: ask for less, or read the state"
-                                + " directory with --state-dir");
-            }
+        final void needs(long bytes) {
+            length = bytes;
+        }
+
+        final long needed() {
+            return length;
         }
 
         /** @throws RpcException if the user has no room for what was read */
@@ -158,6 +153,104 @@ public final class PastDocuments {
                 asker.give(charged);
                 answer.accept(reply);
             }
+        }
+    }
+
+    /** A question about intervals or their sums. */
+    private final class OfIntervals extends Question {
+        private final PastQuery query;
+        private final Map<Outage, List<String>> intervals = new LinkedHashMap<>();
+        private @Nullable Inquiry inquiry;
+
+        private OfIntervals(PastQuery query, Account asker, Replier reply) {
+            super(asker, reply);
+            this.query = query;
+        }
+
+        @Override
+        @Nullable
+        ObjectNode piece() throws IOException {
+            Inquiry asked = inquiry == null ? begin() : inquiry;
+            inquiry = asked;
+            asked.read(ROWS).forEach(this::add);
+            if (asked.opened() > MOST_INTERVALS) {
+                throw new RpcException(
+                        Errno.EOVERFLOW,
+                        "at some time more than " + MOST_INTERVALS + " of the hosts were out of service together,"
+                                + " which takes too much memory: ask for fewer hosts, or read the state"
+                                + " directory with --state-dir");
+            }
+            return asked.isDone() ? query.document(PastAnswer.of(intervals, asked.coverage()), inventory.now()) : null;
+        }
+
+        private Inquiry begin() throws IOException {
+            Set<String> hosts = hosts(present().state(), query);
+            return new Inquiry(archive, new Inquiry.Question(hosts, query.period(), query.notes()), present());
+        }
+
+        private void add(Outage interval, List<String> hosts) {
+            intervals.computeIfAbsent(interval, each -> new ArrayList<>()).addAll(hosts);
+            needs(needed()
+                    + OF_INTERVAL
+                    + interval.reason().length()
+                    + interval.comment().length()
+                    + (long) OF_HOST * hosts.size());
+            if (needed() > LONGEST) {
+                throw new RpcException(
+                        Errno.EOVERFLOW,
+                        "the answer would be longer than " + (LONGEST >> 20) + " MiB: ask for less, or read the state"
+                                + " directory with --state-dir");
+            }
+        }
+
+        @Override
+        @Nullable
+        Closeable reading() {
+            return inquiry;
+        }
+    }
+
+    /** A question about availability. */
+    private final class OfAvailability extends Question {
+        private final AvailabilityQuery query;
+        private final Queues queues = queries.situation().configured().queues();
+        private @Nullable Survey survey;
+
+        private OfAvailability(AvailabilityQuery query, Account asker, Replier reply) {
+            super(asker, reply);
+            this.query = query;
+        }
+
+        @Override
+        @Nullable
+        ObjectNode piece() throws IOException {
+            Survey asked = survey == null ? begin() : survey;
+            survey = asked;
+            asked.read();
+            needs(OF_SURVEYED * asked.hosts());
+            if (!asked.isDone()) {
+                return null;
+            }
+            if (asked.rows() > PastQuery.MOST_HOSTS) {
+                throw new RpcException(
+                        Errno.EOVERFLOW,
+                        "the answer has " + asked.rows() + " rows, but may have at most " + PastQuery.MOST_HOSTS
+                                + ": ask for those with at_least 1 outage or more, or by rack");
+            }
+            return asked.document();
+        }
+
+        private Survey begin() {
+            InventoryState state = present().state();
+            HostGroups groups = new HostGroups(state.resources(), () -> structures.of(state), queues);
+            Uptime.Rows rows = new Uptime.Rows(query.by(), groups.by(query.by()), query.atLeast(), query.bars());
+            return new Survey(archive, present(), query.period(), rows, true);
+        }
+
+        @Override
+        @Nullable
+        Closeable reading() {
+            return survey;
         }
     }
 
@@ -185,15 +278,24 @@ public final class PastDocuments {
 
     /** @throws RpcException EAGAIN if too many questions of the user wait */
     void ask(PastQuery query, Account asker, Replier reply) {
+        ask(new OfIntervals(query, asker, reply));
+    }
+
+    /** @throws RpcException EAGAIN if too many questions of the user wait */
+    void ask(AvailabilityQuery query, Account asker, Replier reply) {
+        ask(new OfAvailability(query, asker, reply));
+    }
+
+    private void ask(Question question) {
+        Account asker = question.asker;
         if (waiting.of(asker) >= MOST_WAITING) {
             throw asker.excess(
                     Limit.STREAMS,
                     asker + " has " + MOST_WAITING + " requests for history waiting already: try again later",
                     1);
         }
-        Question question = new Question(query, asker, reply);
         waiting.add(asker, question);
-        reply.whenGone(() -> drop(question));
+        question.reply.whenGone(() -> drop(question));
         begin();
     }
 
@@ -253,11 +355,11 @@ public final class PastDocuments {
 
     private void close(Question question, Consumer<Replier> answer) {
         open.remove(question);
-        Inquiry inquiry = question.inquiry;
-        if (inquiry != null) {
+        Closeable reading = question.reading();
+        if (reading != null) {
             beside.run(
                     () -> {
-                        close(inquiry);
+                        close(reading);
                         return () -> {};
                     },
                     bug -> {});
@@ -269,9 +371,9 @@ public final class PastDocuments {
         }
     }
 
-    private static void close(Inquiry inquiry) {
+    private static void close(Closeable reading) {
         try {
-            inquiry.close();
+            reading.close();
         } catch (IOException e) {
             log.warn("a segment that was read could not be closed: {}", e.getMessage());
         }

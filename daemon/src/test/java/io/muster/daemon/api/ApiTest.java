@@ -202,6 +202,16 @@ final class ApiTest {
         assertThat(interval.has("seconds")).as("it lasts").isFalse();
         JsonNode report = http.get("/v1/report?by=host").json();
         assertThat(report.path("totals")).hasSize(2);
+        JsonNode availability =
+                http.get("/v1/availability?by=host&at_least=1&bars=2").json();
+        assertThat(availability.path("rows")).hasSize(2);
+        assertThat(availability.path("bars")).hasSize(2);
+        assertThat(http.get("/v1/availability?since=2999-01-01T00:00:00Z")
+                        .json()
+                        .path("total")
+                        .path("nnodes")
+                        .asInt())
+                .isZero();
         assertThat(http.get("/v1/history?targets=nobody").status()).isEqualTo(404);
         assertThat(http.get("/v1/history?since=2001-01-01T00:00:00Z&until=2002-01-01T00:00:00Z")
                         .json()
@@ -259,6 +269,7 @@ final class ApiTest {
         "GET, /v1/hosts?limit=5000, 400, /limit must be an integer from 1 to 1000",
         "GET, /v1/status?token=abc, 400, revoke the secret",
         "GET, /v1/history?since=yesterday, 400, resource.history: /since must be a time by RFC 3339",
+        "GET, /v1/availability?by=colour, 400, '/by must be one of rack, class, queue or host'",
         "GET, /v1/report?by=colour, 400, '/by must be one of reason, host'",
         "GET, /v1/find, 400, /expr must be a string",
         "GET, /v1/find?expr=%28, 422, expression",

@@ -137,6 +137,10 @@ final class OpenApiTest {
             for (String by : List.of("reason", "host", "holder", "user", "state")) {
                 check("report", http.get("/v1/report?by=" + by));
             }
+            for (String by : List.of("rack", "class", "queue", "host")) {
+                check("availability", http.get("/v1/availability?bars=3&by=" + by));
+            }
+            check("availability", http.get("/v1/availability"));
             check("why", http.get("/v1/why?targets=node1,/cluster0&count=2"));
             check("find", http.get("/v1/find?expr=node"));
             check("find", http.get("/v1/find?expr=node&output=paths&best=1&by=rank"));

@@ -31,7 +31,7 @@ public final class MemoryDisk implements Disk {
     final List<Op> ops = Collections.synchronizedList(new ArrayList<>());
 
     private final Map<String, Object> locks = new ConcurrentHashMap<>();
-    Instant now = Client.CLOCK.instant();
+    public Instant now = Client.CLOCK.instant();
 
     interface Op {}
 
@@ -53,7 +53,7 @@ public final class MemoryDisk implements Disk {
     record Mark(String text, long seq) implements Op {}
 
     /** Copies the current contents. The thread of the journal may write at the same time: each name of the copy has its inode. */
-    MemoryDisk copy() {
+    public MemoryDisk copy() {
         MemoryDisk copy = new MemoryDisk();
         copy.names.putAll(names);
         synchronized (inodes) {

@@ -2,12 +2,15 @@ package io.muster.daemon.past;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.journal.Journal;
+import io.muster.daemon.journal.JournalArchive;
 import io.muster.daemon.journal.JournalRecord;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.journal.Replay;
+import io.muster.daemon.ledger.Archive;
 import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
@@ -17,11 +20,16 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.history.Chronicle;
 import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.history.Period;
+import io.muster.inventory.history.Standing;
+import io.muster.inventory.history.Tracker;
+import io.muster.inventory.history.Uptime;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AcquisitionChanges;
 import io.muster.inventory.state.Command;
@@ -33,17 +41,20 @@ import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
+import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.state.StateJson;
 import io.muster.testing.Seeds;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 
@@ -141,20 +152,32 @@ class InquiryPropsTest {
 
     private Command command(Random random) {
         String targets = targets(random);
-        return switch (random.nextInt(13)) {
+        return switch (random.nextInt(15)) {
             case 0, 1 ->
                 new HoldChanges.Drain(
                         targets,
                         random.nextBoolean() ? "dimm" : null,
                         mode(random),
                         random.nextBoolean() ? "admin" : "ops",
-                        0);
+                        0,
+                        0,
+                        0,
+                        Purpose.of(List.of("", "hardware", "maintenance").get(random.nextInt(3)), ""));
             case 2, 3, 4 ->
                 new HoldChanges.Undrain(targets, "fixed", mode(random), random.nextBoolean() ? "admin" : "ops");
             case 5 -> new MembershipChanges.Exclude(targets, "spare");
             case 6 -> new MembershipChanges.Include(targets, "back");
             case 7 -> random.nextInt(4) == 0 ? define(random) : new MembershipChanges.Shrink(targets, null);
             case 8 -> new AcquisitionChanges.Claim("flux", random.nextInt(60));
+            case 12 -> {
+                Idset ranks = Idset.range(0, random.nextInt(HOSTS));
+                Idset online = ranks.intersect(Idset.of(0, random.nextInt(HOSTS), random.nextInt(HOSTS)));
+                yield new ReportChanges.Register("bridge" + random.nextInt(2), ranks, online, Idset.EMPTY);
+            }
+            case 13 ->
+                random.nextBoolean()
+                        ? new ReportChanges.Lapse("bridge" + random.nextInt(2))
+                        : new DefinitionChanges.Restart();
             case 9 -> new NoteChanges.Annotate(targets, List.of(), edit(random));
             case 10, 11 ->
                 new NoteChanges.Annotate(
@@ -197,12 +220,112 @@ class InquiryPropsTest {
         return random.nextInt(3) > 0 ? "n" + first : first + "-" + last;
     }
 
+    /** What is kept beside segments may be damaged, missing, or of another segment; a segment may be damaged too. */
+    private void spoil(MemoryDisk spoilt, Random random) {
+        List<String> sums = names(spoilt, ".sums");
+        if (sums.isEmpty()) {
+            return;
+        }
+        String name = sums.get(random.nextInt(sums.size()));
+        byte[] bytes = spoilt.content(name).clone();
+        switch (random.nextInt(5)) {
+            case 0 -> spoilt.delete(name);
+            case 1 -> spoilt.set(name, Arrays.copyOf(bytes, random.nextInt(bytes.length)));
+            case 2 -> spoilt.set(name, spoilt.content(sums.get(random.nextInt(sums.size()))));
+            case 3 -> {
+                bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+                spoilt.set(name, bytes);
+            }
+            default -> {
+                List<String> segments = names(spoilt, ".log");
+                String segment = segments.get(random.nextInt(segments.size()));
+                byte[] changed = spoilt.content(segment).clone();
+                changed[random.nextInt(changed.length)] ^= (byte) (1 << random.nextInt(8));
+                spoilt.now = spoilt.now.plusSeconds(1);
+                spoilt.set(segment, changed);
+            }
+        }
+    }
+
+    private static List<String> names(MemoryDisk disk, String suffix) {
+        return disk.list("journal").stream()
+                .map(entry -> "journal/" + entry.name())
+                .filter(name -> name.endsWith(suffix))
+                .toList();
+    }
+
+    private ObjectNode survey(Archive archive, Period period, Uptime.By by, int bars, boolean keeps)
+            throws IOException {
+        Inquiry.Present present = new Inquiry.Present(state, entries.size(), now);
+        Uptime.Rows rows = new Uptime.Rows(by, host -> List.of(host, "all"), 0, bars);
+        try (Survey survey = new Survey(archive, present, period, rows, keeps)) {
+            return survey.answer();
+        }
+    }
+
+    private void checkAvailability(Journal journal, Period period, Random random) throws IOException {
+        int bars = random.nextInt(5);
+        ObjectNode answer = survey(journal.archive(), period, Uptime.By.HOST, bars, random.nextInt(3) > 0);
+        long end = Tracker.millis(now);
+        NaiveUptime naive = new NaiveUptime(entries, end);
+        long since = millis(answer.path("since"));
+        Map<String, NaiveUptime.Sum> expected = naive.between(since, end);
+        // An outage that was unclear when a cut record begins may have begun before.
+        boolean whole = millis(answer.path("known_since"))
+                == Tracker.millis(entries.get(0).timestamp());
+        Map<String, String> found = new TreeMap<>();
+        answer.path("rows").forEach(row -> found.put(row.path("host").asText(), text(row, whole)));
+        Map<String, String> texts = new TreeMap<>();
+        expected.forEach((host, sum) -> texts.put(host, sum.text(whole)));
+        assertThat(found).as("since %s", period.since()).isEqualTo(texts);
+        JsonNode parts = answer.path("bars");
+        for (int i = 0; i < parts.size(); i++) {
+            long from = millis(parts.path(i).path("since"));
+            long to = i + 1 == parts.size() ? end : millis(parts.path(i + 1).path("since"));
+            Map<Standing, Long> millis = new TreeMap<>();
+            naive.between(from, to)
+                    .values()
+                    .forEach(sum -> sum.millis.forEach((kind, ms) -> millis.merge(kind, ms, Long::sum)));
+            assertThat(seconds(parts.path(i))).as("bar %d of %d", i, bars).isEqualTo(millis);
+        }
+        MemoryDisk spoilt = disk.copy();
+        spoil(spoilt, random);
+        MemoryDisk plain = spoilt.copy();
+        names(plain, ".sums").forEach(plain::delete);
+        for (Uptime.By by : Uptime.By.values()) {
+            assertThat(survey(new JournalArchive(spoilt), period, by, bars, true))
+                    .isEqualTo(survey(new JournalArchive(plain), period, by, bars, false));
+        }
+    }
+
+    private static long millis(JsonNode time) {
+        return Instant.parse(time.asText()).toEpochMilli();
+    }
+
+    private static String text(JsonNode row, boolean whole) {
+        return seconds(row) + " outages " + row.path("outages") + " open " + row.path("open")
+                + (whole ? " earlier " + row.path("earlier") : "") + " longest "
+                + Tracker.millis(row.path("longest_seconds").asDouble()) + " planned " + row.path("planned_times");
+    }
+
+    private static Map<Standing, Long> seconds(JsonNode row) {
+        Map<Standing, Long> millis = new TreeMap<>();
+        for (Standing each : Standing.values()) {
+            long ms = Tracker.millis(row.path("seconds").path(each.word()).asDouble());
+            if (ms > 0) {
+                millis.put(each, ms);
+            }
+        }
+        return millis;
+    }
+
     private void check(Journal journal, Random random) throws IOException {
         String host = "n" + random.nextInt(HOSTS);
         Set<String> hosts = random.nextInt(4) == 0 ? Set.of() : Set.of(host);
         double begin = entries.get(0).timestamp();
         double since = random.nextInt(3) == 0 ? 0 : begin + random.nextDouble() * (now - begin);
         Period period = new Period(since, now);
+        checkAvailability(journal, period, random);
         SortedSet<String> open = new TreeSet<>();
         List<Map.Entry<Outage, String>> answered = new ArrayList<>();
         Inquiry.Present present = new Inquiry.Present(state, entries.size(), now);

@@ -149,7 +149,7 @@ public final class Stage implements AutoCloseable {
                 new Documents(rig.inventory, queries, selections, answers),
                 new Explanations(
                         queries, rig.inventory::now, rig.journals.recent()::kept, selections, structures, answers),
-                new PastDocuments(rig.journal.archive(), rig.inventory, answers),
+                new PastDocuments(rig.journal.archive(), rig.inventory, queries, structures, answers),
                 new DaemonDocument(rig.inventory, queries, rig.journal, List::of, answers),
                 new Backend.Calculations(
                         feasible,

@@ -1,5 +1,8 @@
 package io.muster.inventory.history;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.rset.TargetException;
 
@@ -29,5 +32,13 @@ public record Coverage(double first, double since, boolean whole, String damage,
      */
     public boolean isComplete(double from) {
         return whole || (from > 0 ? since <= from : damage.isEmpty());
+    }
+
+    /** @param from the beginning of the period, as in {@link #isComplete} */
+    public ObjectNode toJson(double from) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("complete_since", since == 0 ? null : Times.rfc3339(since));
+        json.put("damage", damage.isEmpty() ? null : damage);
+        return json.put("complete", isComplete(from));
     }
 }

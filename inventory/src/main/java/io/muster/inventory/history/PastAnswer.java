@@ -28,7 +28,7 @@ public record PastAnswer(List<Map.Entry<Outage, List<String>>> intervals, Covera
     public ObjectNode toJson(double since) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         json.put("known_since", coverage.first() == 0 ? null : Times.rfc3339(coverage.first()));
-        json.setAll(coverageJson(since));
+        json.setAll(coverage.toJson(since));
         ArrayNode all = json.putArray("intervals");
         for (Map.Entry<Outage, List<String>> entry : intervals) {
             String hosts = Hostlist.of(entry.getValue()).sort().toString();
@@ -49,13 +49,6 @@ public record PastAnswer(List<Map.Entry<Outage, List<String>>> intervals, Covera
         intervals.stream()
                 .filter(each -> kinds.contains(each.getKey().kind()))
                 .forEach(each -> totals.add(each.getKey(), each.getValue()));
-        return coverageJson(period.since()).setAll(totals.toJson());
-    }
-
-    private ObjectNode coverageJson(double since) {
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("complete_since", coverage.since() == 0 ? null : Times.rfc3339(coverage.since()));
-        json.put("damage", coverage.damage().isEmpty() ? null : coverage.damage());
-        return json.put("complete", coverage.isComplete(since));
+        return coverage.toJson(period.since()).setAll(totals.toJson());
     }
 }

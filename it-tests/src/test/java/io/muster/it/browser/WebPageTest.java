@@ -352,6 +352,7 @@ class WebPageTest {
                     "host/node2",
                     "time",
                     "map",
+                    "report?by=class",
                     "host/%3Cimg%20src=x%20onerror=alert(1)%3E",
                     "host/%E0",
                     "constructor")) {
@@ -394,7 +395,7 @@ class WebPageTest {
     }
 
     private static void check(Page page, String what) {
-        for (String view : List.of("now", "map", "time", "host/node3", "service")) {
+        for (String view : List.of("now", "map", "time", "host/node3", "service", "report")) {
             Browser.go(page, view);
             page.waitForTimeout(1500);
             checkView(page, what + " " + view);
@@ -430,6 +431,10 @@ class WebPageTest {
             assertThat(page.locator("figcaption")).hasCount(2);
             assertThat(page.locator("figcaption").first()).hasText("drained 7 now, 7 at most");
             assertThat(page.locator("figcaption").last()).hasText("offline 1 now, 1 at most");
+            Browser.go(page, "report?by=host");
+            assertThat(page.locator("figcaption")).containsText(Pattern.compile("drained \\d.*offline \\d"));
+            assertThat(page.locator("table.report tbody tr")).hasCount(65);
+            assertThat(page.locator("table.report tbody tr").last()).containsText(Pattern.compile("^\\(all\\)64.*%8"));
             Browser.go(page, "map");
             assertThat(page.locator(".legend")).containsText(Pattern.compile("drained 7.*offline 1"));
             assertThat(page.locator("#map-twin tbody tr")).hasCount(4);

@@ -46,11 +46,15 @@ public record PastQuery(
     }
 
     private static PastQuery of(Fields in, Totals.@Nullable By by) {
+        return new PastQuery(in.optional("targets"), period(in), in.flag("notes"), by, kinds(in), in.refusal());
+    }
+
+    static Period period(Fields in) {
         Period period = new Period(time(in, "since", 0), time(in, "until", Double.MAX_VALUE));
         if (period.since() > period.until()) {
             throw in.fault("since", "is later than /until");
         }
-        return new PastQuery(in.optional("targets"), period, in.flag("notes"), by, kinds(in), in.refusal());
+        return period;
     }
 
     /**

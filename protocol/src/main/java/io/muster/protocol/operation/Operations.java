@@ -14,10 +14,12 @@ import static io.muster.protocol.operation.RequestKeys.ALLOCATED;
 import static io.muster.protocol.operation.RequestKeys.ATTEMPT;
 import static io.muster.protocol.operation.RequestKeys.ATTEMPT_STATES;
 import static io.muster.protocol.operation.RequestKeys.ATTRIBUTE;
+import static io.muster.protocol.operation.RequestKeys.AT_LEAST;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_COST;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_ERROR;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_NUMBER;
 import static io.muster.protocol.operation.RequestKeys.AUDIT_SECONDS;
+import static io.muster.protocol.operation.RequestKeys.BARS;
 import static io.muster.protocol.operation.RequestKeys.BELIEF;
 import static io.muster.protocol.operation.RequestKeys.BEST;
 import static io.muster.protocol.operation.RequestKeys.BOOT;
@@ -89,6 +91,7 @@ import static io.muster.protocol.operation.RequestKeys.REPORTER;
 import static io.muster.protocol.operation.RequestKeys.RESOURCES;
 import static io.muster.protocol.operation.RequestKeys.RIGHT;
 import static io.muster.protocol.operation.RequestKeys.RLIST;
+import static io.muster.protocol.operation.RequestKeys.ROWS_BY;
 import static io.muster.protocol.operation.RequestKeys.SELECT;
 import static io.muster.protocol.operation.RequestKeys.SINCE;
 import static io.muster.protocol.operation.RequestKeys.STATES;
@@ -115,6 +118,7 @@ import static io.muster.protocol.operation.RequestKeys.XML;
 import io.muster.inventory.json.Fields;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.AuditAnswer;
+import io.muster.protocol.admin.AvailabilityQuery;
 import io.muster.protocol.admin.FindRequest;
 import io.muster.protocol.admin.Introduction;
 import io.muster.protocol.admin.JournalRequest;
@@ -206,6 +210,9 @@ public final class Operations {
             row(PastQuery.TOTALS, Right.FOLLOW, QUESTION, SUM_BY, SUM_STATES, SINCE, UNTIL)
                     .at(get("report", "/v1/report"))
                     .with(PastQuery::parseTotals, Service::past),
+            row(AvailabilityQuery.TOPIC, Right.FOLLOW, QUESTION, ROWS_BY, AT_LEAST, BARS, SINCE, UNTIL)
+                    .at(get("availability", "/v1/availability"))
+                    .with(AvailabilityQuery::parse, Service::availability),
             row("resource.alerts", Right.ALERTS, ACTION, VERSION, TRUNCATED, ALERTS)
                     .ofOthers()
                     .at(post("alerts", "/v1/alerts"))

@@ -61,6 +61,11 @@ public final class RequestKeys {
             "Beginning of the period, by RFC 3339 or in seconds since the epoch. Without it: all that is known.");
     static final RequestKey UNTIL = time("until", "End of the period. Without it: now.");
     static final RequestKey NOTES = flag("notes", "Whether marks and tags are intervals too.");
+    static final RequestKey ROWS_BY = text("by", "What the rows are about. Without it: no rows, only the total.")
+            .of("rack", "class", "queue", "host");
+    static final RequestKey AT_LEAST = integer("at_least", "Only rows with at least this number of outages. Default: 0.");
+    static final RequestKey BARS =
+            integer("bars", "Number of equal parts of the period that are summed too, 1000 at most. Default: 0.");
     static final RequestKey SUM_BY = text("by", "Key of the sums. Default: reason.")
             .of("reason", "host", "holder", "user", "state", "class", "ticket");
     static final RequestKey SUM_STATES = text(

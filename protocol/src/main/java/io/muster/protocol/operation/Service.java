@@ -1,6 +1,7 @@
 package io.muster.protocol.operation;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.protocol.admin.AvailabilityQuery;
 import io.muster.protocol.admin.PastQuery;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.WebRequest;
@@ -56,6 +57,9 @@ public interface Service {
 
     /** Answers with intervals of the past, or with their sums. */
     void past(PastQuery query);
+
+    /** Answers with sums of how long hosts were available or out. */
+    void availability(AvailabilityQuery query);
 
     /** Answers with the condition of the daemon, its schedulers, and the user that asks. */
     void service();

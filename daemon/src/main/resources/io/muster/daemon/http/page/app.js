@@ -8,8 +8,9 @@ import * as mapView from "./map.js";
 import * as hostView from "./host.js";
 import * as timeView from "./time.js";
 import * as serviceView from "./service.js";
+import * as reportView from "./report.js";
 
-const VIEWS = { now: nowView, map: mapView, host: hostView, time: timeView, service: serviceView };
+const VIEWS = { now: nowView, map: mapView, host: hostView, time: timeView, service: serviceView, report: reportView };
 const REFRESH = 400;
 const LOOK_AGAIN = 10000; // reports about jobs and a lost ledger change the status without an event
 const OLD = 10; // seconds
@@ -246,7 +247,7 @@ $("#goto").addEventListener("submit", (event) => {
 });
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, textarea, select, dialog")) return;
-  const view = { 1: "now", 2: "map", 3: "time", 4: "service", n: "now", m: "map", t: "time", s: "service" }[event.key];
+  const view = { 1: "now", 2: "map", 3: "time", 4: "service", 5: "report", n: "now", m: "map", t: "time", s: "service", r: "report" }[event.key];
   if (event.key === "/") {
     event.preventDefault();
     ($("#filter") ?? $("#host")).focus();
