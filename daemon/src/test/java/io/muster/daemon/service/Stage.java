@@ -215,8 +215,9 @@ public final class Stage implements AutoCloseable {
     /** A program with a token, which may drain and undrain with the holder {@code nhc}. */
     static Rights robot() {
         Set<Right> hold = Set.of(Right.HOLD);
-        Identity identity = Identity.ofToken("nhc", hold, Set.of("nhc"), null);
-        return new Rights(identity, new Credentials(-1, Credentials.USER), "token:nhc", hold, Set.of("nhc"), null);
+        Scope scope = new Scope(Set.of("nhc"), Set.of());
+        Identity identity = Identity.ofToken("nhc", hold, scope, null);
+        return new Rights(identity, new Credentials(-1, Credentials.USER), "token:nhc", hold, scope, null);
     }
 
     public Caller join(Rights rights) {
