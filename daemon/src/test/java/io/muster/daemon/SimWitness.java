@@ -110,7 +110,7 @@ final class SimWitness {
         double lastTime = line.get(line.size() - 1).time;
         double ahead = entry.timestamp() - clock.getAsDouble();
         require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
-        require(seq > 1 || entry.event() instanceof DefinitionChanges.Defined, "the ledger begins without an inventory");
+        require(seq > 1 || entry.event() instanceof DefinitionChanges.Defined, "the ledger begins without hosts");
         require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
         require(
                 ahead < MOST_AHEAD && ahead > -MOST_BEHIND,
