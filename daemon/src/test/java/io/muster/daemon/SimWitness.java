@@ -6,6 +6,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.level.Level;
+import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
@@ -120,6 +121,7 @@ final class SimWitness {
         double lastTime = line.get(line.size() - 1).time;
         double ahead = entry.timestamp() - clock.getAsDouble();
         require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
+        require(seq > 1 || entry.event() instanceof DefinitionChanges.Defined, "the ledger begins without hosts");
         require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
         require(
                 ahead < MOST_AHEAD && ahead > -MOST_BEHIND,

@@ -117,7 +117,8 @@ final class Snapshotter implements Closeable {
         if (since >= settings.snapshotEvery() / 2) {
             long start = settings.machine().nanos();
             Instant now = settings.clock().instant();
-            double time = (now.getEpochSecond() * MICROS + now.getNano() / 1000) / (double) MICROS; // as those of events
+            double time =
+                    (now.getEpochSecond() * MICROS + now.getNano() / 1000) / (double) MICROS; // as those of events
             if (uploads.publish(term, seq, txn, terms, time, level, state)) {
                 listener.snapshotted(seq, time, state.length, settings.machine().nanos() - start);
                 if (settings.compact() && current != null) {

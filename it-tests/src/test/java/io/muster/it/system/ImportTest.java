@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.etcd.EtcdCluster;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
@@ -47,40 +48,48 @@ class ImportTest {
         try (DaemonProcess files = DaemonProcess.Setup.in(own, nodes).start()) {
             fill(files);
             before = files.ask("resource.status").path("drain").toString();
+            files.kill(); // without a last snapshot, so that the import has several transactions
         }
-        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1);
-                LedgerDaemons daemons = new LedgerDaemons(List.of(
-                        LedgerDaemons.setup(own, etcd, nodes),
-                        LedgerDaemons.setup(directory.resolve("b"), etcd, nodes)))) {
-            Random random = new Random();
-            long start = System.nanoTime();
-            assertThat(exit(begin(own))).isZero();
-            long whole = System.nanoTime() - start;
-            int parts = 0;
-            for (int i = 0; i < KILLS; i++) {
-                etcd.ctl("del", "--prefix", PREFIX);
-                Process killed = begin(own);
-                boolean ended = killed.waitFor(whole / 4 + random.nextLong(whole), TimeUnit.NANOSECONDS);
-                killed.destroyForcibly().waitFor();
-                List<String> keys = etcd.keys(PREFIX);
-                if (!ended && !keys.isEmpty() && !keys.contains(PREFIX + "id")) {
-                    parts++;
-                    assertThat(exit(begin(own))).as("an import beside %s", keys).isNotZero();
-                }
-            }
-            System.out.println(parts + " of " + KILLS + " imports were killed with keys in etcd");
+        try (EtcdCluster etcd = EtcdCluster.quick(Files.createDirectory(directory.resolve("etcd")), 1)) {
+            List<DaemonProcess.Setup> setups = List.of(
+                    LedgerDaemons.setup(own, etcd, nodes), LedgerDaemons.setup(directory.resolve("b"), etcd, nodes));
+            setups.get(0).write();
+            kill(own, etcd);
             etcd.ctl("del", "--prefix", PREFIX);
             assertThat(exit(begin(own))).isZero();
-            assertThat(daemons.ledger("verify")).startsWith("the ledger in etcd is sound: ");
-            daemons.start(0);
-            daemons.start(1);
-            daemons.awaitLeader();
-            daemons.awaitAgreement();
-            for (int i = 0; i < 2; i++) {
-                assertThat(daemons.get(i).ask("resource.status").path("drain").toString())
-                        .isEqualTo(before);
+            try (LedgerDaemons daemons = new LedgerDaemons(setups)) {
+                assertThat(daemons.ledger("verify")).startsWith("the ledger in etcd is sound: ");
+                daemons.start(0);
+                daemons.start(1).expect("the state is loaded from a snapshot");
+                daemons.awaitLeader();
+                daemons.awaitAgreement();
+                for (int i = 0; i < setups.size(); i++) {
+                    ObjectNode status = daemons.get(i).ask("resource.status");
+                    assertThat(status.path("drain").toString()).isEqualTo(before);
+                }
             }
         }
+    }
+
+    /** Kills imports, and checks that none leaves a ledger or something to which another import adds. */
+    private static void kill(Path own, EtcdCluster etcd) throws Exception {
+        Random random = new Random();
+        long start = System.nanoTime();
+        assertThat(exit(begin(own))).isZero();
+        long whole = System.nanoTime() - start;
+        int parts = 0;
+        for (int i = 0; i < KILLS; i++) {
+            etcd.ctl("del", "--prefix", PREFIX);
+            Process killed = begin(own);
+            boolean ended = killed.waitFor(whole / 2 + random.nextLong(whole / 2), TimeUnit.NANOSECONDS);
+            killed.destroyForcibly().waitFor();
+            List<String> keys = etcd.keys(PREFIX);
+            if (!ended && !keys.isEmpty() && !keys.contains(PREFIX + "id")) {
+                parts++;
+                assertThat(exit(begin(own))).as("an import beside %s", keys).isNotZero();
+            }
+        }
+        System.out.println(parts + " of " + KILLS + " imports were killed with keys in etcd");
     }
 
     private static void fill(DaemonProcess daemon) throws IOException {
