@@ -8,6 +8,7 @@ import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Pause;
 import io.muster.cli.terminal.Verb;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.ProtocolException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
