@@ -77,10 +77,12 @@ final class PolicyVerbTest {
         assertThat(new Shell().run("policy", "--replay=1d", config).out()).contains("it would have drained nothing\n");
         assertThat(new Shell().run("policy", "--replay=soon", config).exit()).isEqualTo(2);
         assertThat(new Shell().run("check", config).err())
-                .contains("policy auto, offline 10m, node[0-8]: in the last 30 days it would have drained 1 host, in 1 change");
-        JsonNode schema = new JsonMapper().readTree(Path.of("../docs/json-schema.json").toFile());
-        JsonNode document =
-                new JsonMapper().readTree(new Shell().run("policy", "--json", config).out());
+                .contains(
+                        "policy auto, offline 10m, node[0-8]: in the last 30 days it would have drained 1 host, in 1 change");
+        JsonNode schema =
+                new JsonMapper().readTree(Path.of("../docs/json-schema.json").toFile());
+        JsonNode document = new JsonMapper()
+                .readTree(new Shell().run("policy", "--json", config).out());
         assertThat(new JsonSchema(schema).faults("policy", document)).isEmpty();
         assertThat(document.path("policies").path(0).path("acts")).hasSize(2);
     }

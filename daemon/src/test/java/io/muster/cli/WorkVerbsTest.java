@@ -74,8 +74,7 @@ final class WorkVerbsTest {
         done("drain", "--until-check=burn-in", "node[1-2]", "new", "dimm");
         assertThat(done("check-result", "node1", "burn-in", "failed", "60", "GB"))
                 .isEmpty();
-        assertThat(done("work", "list", "--json"))
-                .contains("\"state\":\"check-failed\"", "\"detail\":\"60 GB\"");
+        assertThat(done("work", "list", "--json")).contains("\"state\":\"check-failed\"", "\"detail\":\"60 GB\"");
         assertThat(done("check-result", "node1", "burn-in", "ok")).contains("ended the hold admin on node1");
         assertThat(held()).contains("node2").doesNotContain("node1");
         refused(
@@ -116,7 +115,15 @@ final class WorkVerbsTest {
         assertThat(failed.err()).as("the owner is not the host").contains("the boot id was not reported: user ");
         assertThat(failed.exit()).isEqualTo(Exit.ERROR);
         assertThat(held()).contains("node1");
-        refused(Exit.USAGE, "there is no convention \"zabbix\"", "check-node", "--convention=zabbix", "--host=node1", "nhc", "--", "true");
+        refused(
+                Exit.USAGE,
+                "there is no convention \"zabbix\"",
+                "check-node",
+                "--convention=zabbix",
+                "--host=node1",
+                "nhc",
+                "--",
+                "true");
         Result late = run("check-node", "--host=node1", "--limit=100ms", "nhc", "--", "sleep", "1000");
         assertThat(late.out()).isEqualTo("nhc on node1: failed: did not end within 100ms\n");
         Result missing = run("check-node", "--host=node1", "nhc", "--", directory + "/missing");

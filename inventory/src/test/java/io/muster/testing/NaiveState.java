@@ -199,7 +199,11 @@ public final class NaiveState {
     public @Nullable Kind drain(
             Idset targets, @Nullable String reason, Mode mode, String holder, double until, double now, Principal by) {
         return plan(
-                targets, reason, mode, new Hold(holder, null, 0, 0, by, 0, until, Purpose.NONE, 0, null, Extras.NONE), now);
+                targets,
+                reason,
+                mode,
+                new Hold(holder, null, 0, 0, by, 0, until, Purpose.NONE, 0, null, Extras.NONE),
+                now);
     }
 
     /** @param wanted the holder, the author, the beginning, 0 for now, and the end */
@@ -234,7 +238,10 @@ public final class NaiveState {
             Hold hold = of.apply(rank).get(holder);
             if (hold == null) {
                 of.apply(rank)
-                        .put(holder, new Hold(holder, reason, now, now, by, from, until, Purpose.NONE, 0, null, Extras.NONE));
+                        .put(
+                                holder,
+                                new Hold(
+                                        holder, reason, now, now, by, from, until, Purpose.NONE, 0, null, Extras.NONE));
             } else if (force || (hold.reason() == null && (reason != null || until > 0 || from > 0))) {
                 boolean anew = mode == Mode.FORCE_OVERWRITE;
                 double end = anew || until > 0 || from > 0 ? until : hold.until();
@@ -243,9 +250,10 @@ public final class NaiveState {
                         && by.author().equals(hold.by().author());
                 double since = anew ? now : hold.since();
                 double changed = anew || !same ? now : hold.changed();
-                Hold next = new Hold(holder, reason, since, changed, by, begin, end, Purpose.NONE, 0, null, Extras.NONE);
-                Hold repeated =
-                        new Hold(holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, null, Extras.NONE);
+                Hold next =
+                        new Hold(holder, reason, since, changed, by, begin, end, Purpose.NONE, 0, null, Extras.NONE);
+                Hold repeated = new Hold(
+                        holder, reason, since, changed, hold.by(), begin, end, Purpose.NONE, 0, null, Extras.NONE);
                 if (!by.author().equals(hold.by().author()) || !repeated.equals(hold)) {
                     of.apply(rank).put(holder, next);
                 }

@@ -42,10 +42,7 @@ import picocli.CommandLine.Parameters;
             "  muster check-node --convention=nagios load -- /usr/lib/nagios/plugins/check_load -w 9 -c 99"
         })
 public final class CheckNode extends ServerVerb {
-    @Parameters(
-            index = "0",
-            paramLabel = "CHECK",
-            description = "Name of the check.")
+    @Parameters(index = "0", paramLabel = "CHECK", description = "Name of the check.")
     private String check = "";
 
     @Parameters(
@@ -125,7 +122,9 @@ public final class CheckNode extends ServerVerb {
             case "nagios" -> HealthProgram.Convention.NAGIOS;
             default ->
                 throw new Failure(
-                        Exit.USAGE, "--convention: there is no convention \"" + convention + "\"", "give exit, nhc or nagios");
+                        Exit.USAGE,
+                        "--convention: there is no convention \"" + convention + "\"",
+                        "give exit, nhc or nagios");
         };
     }
 

@@ -118,8 +118,8 @@ final class Play {
         }
         stage.rig.settle();
         outcome.addAll(journal());
-        stage.sent.forEach(
-                sent -> outcome.add(nameOf(sent.to()) + " < " + Stage.text(sent.response()).strip()));
+        stage.sent.forEach(sent -> outcome.add(
+                nameOf(sent.to()) + " < " + Stage.text(sent.response()).strip()));
         stage.sent.clear();
         return outcome;
     }

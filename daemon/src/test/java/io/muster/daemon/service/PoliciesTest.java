@@ -113,10 +113,7 @@ class PoliciesTest {
     void nothingIsPlacedByADaemonThatDoesNotLeadOrByAClockThatIsDoubted() {
         report("offline", 3, 3);
         rig.settle();
-        rig.inventory.refuse(
-                new Answer.Failed(
-                        Answer.Failed.Kind.ELSEWHERE, "another daemon leads"),
-                false);
+        rig.inventory.refuse(new Answer.Failed(Answer.Failed.Kind.ELSEWHERE, "another daemon leads"), false);
         pass(20);
         assertThat(rig.state().holds().held().isEmpty()).isTrue();
         rig.inventory.refuse(null, false);

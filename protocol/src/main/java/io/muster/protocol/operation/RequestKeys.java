@@ -63,7 +63,8 @@ public final class RequestKeys {
     static final RequestKey NOTES = flag("notes", "Whether marks and tags are intervals too.");
     static final RequestKey ROWS_BY = text("by", "What the rows are about. Without it: no rows, only the total.")
             .of("rack", "class", "queue", "host");
-    static final RequestKey AT_LEAST = integer("at_least", "Only rows with at least this number of outages. Default: 0.");
+    static final RequestKey AT_LEAST =
+            integer("at_least", "Only rows with at least this number of outages. Default: 0.");
     static final RequestKey BARS =
             integer("bars", "Number of equal parts of the period that are summed too, 1000 at most. Default: 0.");
     static final RequestKey SUM_BY = text("by", "Key of the sums. Default: reason.")
