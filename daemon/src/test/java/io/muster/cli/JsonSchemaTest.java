@@ -321,8 +321,8 @@ final class JsonSchemaTest {
     /** Work on a host of which the client reports usage. */
     private void work(FluxClient client) throws IOException {
         json(0, "drain", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
-        json(0, "drain", "--holder=c", "--until-check=nhc", "node2", "fan");
-        json(0, "drain", "--holder=d", "--action=reseat", "node2", "fan");
+        json(0, "drain", "--holder=c", "--until-check=nhc", "node3", "fan");
+        json(0, "drain", "--holder=d", "--action=reseat", "node3", "fan");
         json(0, "work list");
         ObjectNode usage = JsonMapper.builder().build().createObjectNode().put("allocated", "");
         await().atMost(Duration.ofMinutes(1))

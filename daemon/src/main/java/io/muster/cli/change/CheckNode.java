@@ -69,8 +69,7 @@ public final class CheckNode extends ServerVerb {
                             + " with the first line without performance data (nagios). Status 0 is ok in each. Default: exit.")
     private String convention = "exit";
 
-    @Option(names = "--boot-id", paramLabel = "FILE", hidden = true)
-    private Path bootId = Path.of("/proc/sys/kernel/random/boot_id");
+    private final Path bootId = Path.of("/proc/sys/kernel/random/boot_id");
 
     private final Environment environment;
 
