@@ -19,6 +19,8 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,11 +40,11 @@ final class SchedulerPropertiesTest {
             properties = ["fast"]
 
             [queues.batch]
-            hosts = "%s"
+            hosts = "BATCH"
 
             [flux]
             audit = 0
-            properties = "%s"
+            properties = "PROPERTIES"
             """;
 
     @TempDir
@@ -50,10 +52,10 @@ final class SchedulerPropertiesTest {
 
     private RunningDaemon daemon;
     private FluxClient bridge;
-    private ResponseStream messages;
+    private @Nullable ResponseStream messages;
 
     private static String resources(String batch, String properties) {
-        return RESOURCES.formatted(batch, properties);
+        return RESOURCES.replace("BATCH", batch).replace("PROPERTIES", properties);
     }
 
     @BeforeEach
@@ -80,8 +82,9 @@ final class SchedulerPropertiesTest {
     }
 
     private JsonNode next() throws Exception {
-        assertThat(messages.hasNext()).isTrue();
-        return messages.next();
+        ResponseStream stream = Objects.requireNonNull(messages);
+        assertThat(stream.hasNext()).isTrue();
+        return stream.next();
     }
 
     private static ObjectNode json(String text) throws Exception {

@@ -8,10 +8,12 @@ import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.HoldChanges.Mode;
 import io.muster.inventory.state.InventoryState;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /** A robot gone mad, which drains whatever it can, at every daemon. The log shows whether its brake held. */
 final class SimRobot {
+    private static final List<Mode> MODES = List.of(Mode.values());
     /** The brake on the robot, in the configuration of each daemon. */
     static final String CONFIG = "[[brake]]\nholder = \"mad*\"\nhosts = 3\nwindow = \"20s\"\n";
 
@@ -49,7 +51,7 @@ final class SimRobot {
         String targets = Idset.range(first, Math.min(RANKS - 1, first + random.nextInt(4)))
                 .toString();
         String holder = "mad" + random.nextInt(2);
-        Mode mode = Mode.values()[random.nextInt(Mode.values().length)];
+        Mode mode = MODES.get(random.nextInt(MODES.size()));
         return random.nextInt(3) == 0
                 ? new HoldChanges.Undrain(targets, null, Mode.UPDATE, holder)
                 : new HoldChanges.Drain(targets, "mad", mode, holder, 0);

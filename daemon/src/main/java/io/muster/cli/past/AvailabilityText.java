@@ -6,7 +6,7 @@ import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Style;
 import io.muster.cli.terminal.Table;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.history.Standing;
+import io.muster.inventory.history.UptimeKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,9 +29,9 @@ final class AvailabilityText {
         List<Column> columns = new ArrayList<>();
         columns.add(Column.right("nnodes", "NNODES"));
         columns.add(Column.right("hours", "HOST HOURS").optional(true));
-        for (Standing each : Standing.values()) {
+        for (UptimeKind each : UptimeKind.values()) {
             columns.add(Column.right(each.word(), each.word().toUpperCase(Locale.ROOT))
-                    .optional(each != Standing.AVAILABLE));
+                    .optional(each != UptimeKind.AVAILABLE));
         }
         columns.add(Column.right("outages", "OUTAGES"));
         columns.add(Column.right("open", "NOW").optional(true));
@@ -53,8 +53,8 @@ final class AvailabilityText {
 
     private static Map<String, String> cells(JsonNode row, String key) {
         Map<String, String> cells = new HashMap<>();
-        double all = row.path("host_seconds").asDouble() + seconds(row, Standing.UNRECORDED);
-        for (Standing each : Standing.values()) {
+        double all = row.path("host_seconds").asDouble() + seconds(row, UptimeKind.UNRECORDED);
+        for (UptimeKind each : UptimeKind.values()) {
             double seconds = seconds(row, each);
             if (seconds > 0) {
                 cells.put(each.word(), String.format(Locale.ROOT, "%.2f%%", 100 * seconds / all));
@@ -81,14 +81,14 @@ final class AvailabilityText {
         return number.asLong() == 0 ? "" : number.asText();
     }
 
-    private static double seconds(JsonNode row, Standing standing) {
+    private static double seconds(JsonNode row, UptimeKind standing) {
         return row.path("seconds").path(standing.word()).asDouble();
     }
 
     private static String csv(JsonNode answer) {
         String by = answer.path("by").asText("");
         StringBuilder out = new StringBuilder(by.isEmpty() ? "" : by + ",").append("nodes,host_seconds");
-        for (Standing each : Standing.values()) {
+        for (UptimeKind each : UptimeKind.values()) {
             out.append(',').append(each.word());
         }
         NUMBERS.forEach(name -> out.append(',').append(name));
@@ -105,7 +105,7 @@ final class AvailabilityText {
 
     private static void line(StringBuilder out, JsonNode row) {
         out.append(row.path("nnodes").asLong()).append(',').append(whole(row.path("host_seconds")));
-        for (Standing each : Standing.values()) {
+        for (UptimeKind each : UptimeKind.values()) {
             out.append(',').append(whole(row.path("seconds").path(each.word())));
         }
         NUMBERS.forEach(name -> out.append(',').append(whole(row.path(name))));

@@ -14,6 +14,7 @@ import io.muster.daemon.past.HostGroups;
 import io.muster.daemon.past.Inquiry;
 import io.muster.daemon.past.Survey;
 import io.muster.inventory.graph.Detail;
+import io.muster.inventory.graph.GraphEntry;
 import io.muster.inventory.graph.Structure;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastAnswer;
@@ -104,21 +105,24 @@ final class DiskPast implements PastSource {
 
     /** Racks and queues are those of the configuration. What is kept beside the journal is used and not written. */
     private ObjectNode answer(JournalArchive archive, AvailabilityQuery query, Inquiry.Present now) throws IOException {
-        boolean configured = query.by() == Uptime.By.RACK || query.by() == Uptime.By.QUEUE;
-        Config config = configured ? place.config() : null;
-        if (configured && config == null) {
-            throw new Failure(
-                    Exit.USAGE,
-                    "--by=" + query.by().word() + " needs the configuration, which has the "
-                            + query.by().word() + "s",
-                    "name it with -c FILE, or ask the daemon");
+        Uptime.By by = query.by();
+        Config config = null;
+        if (by == Uptime.By.RACK || by == Uptime.By.QUEUE) {
+            config = place.config();
+            if (config == null) {
+                throw new Failure(
+                        Exit.USAGE,
+                        "--by=" + by.word() + " needs the configuration, which has the " + by.word() + "s",
+                        "name it with -c FILE, or ask the daemon");
+            }
         }
         ResourceSet resources = now.state().resources();
+        List<GraphEntry> graph = config == null ? List.of() : config.graph();
         HostGroups groups = new HostGroups(
                 resources,
-                () -> Structure.of(resources, config == null ? List.of() : config.graph(), Detail.NODES),
+                () -> Structure.of(resources, graph, Detail.NODES),
                 config == null ? Queues.NONE : Queues.parse(config.toJson().path("queues")));
-        Uptime.Rows rows = new Uptime.Rows(query.by(), groups.by(query.by()), query.atLeast(), query.bars());
+        Uptime.Rows rows = new Uptime.Rows(by, groups.by(by), query.atLeast(), query.bars());
         try (Survey survey = new Survey(archive, now, query.period(), rows, false)) {
             return survey.answer();
         }

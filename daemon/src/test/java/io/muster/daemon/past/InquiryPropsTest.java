@@ -26,9 +26,9 @@ import io.muster.inventory.history.Coverage;
 import io.muster.inventory.history.Outage;
 import io.muster.inventory.history.PastEvent;
 import io.muster.inventory.history.Period;
-import io.muster.inventory.history.Standing;
 import io.muster.inventory.history.Tracker;
 import io.muster.inventory.history.Uptime;
+import io.muster.inventory.history.UptimeKind;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AcquisitionChanges;
@@ -282,7 +282,7 @@ class InquiryPropsTest {
         for (int i = 0; i < parts.size(); i++) {
             long from = millis(parts.path(i).path("since"));
             long to = i + 1 == parts.size() ? end : millis(parts.path(i + 1).path("since"));
-            Map<Standing, Long> millis = new TreeMap<>();
+            Map<UptimeKind, Long> millis = new TreeMap<>();
             naive.between(from, to)
                     .values()
                     .forEach(sum -> sum.millis.forEach((kind, ms) -> millis.merge(kind, ms, Long::sum)));
@@ -308,9 +308,9 @@ class InquiryPropsTest {
                 + Tracker.millis(row.path("longest_seconds").asDouble()) + " planned " + row.path("planned_times");
     }
 
-    private static Map<Standing, Long> seconds(JsonNode row) {
-        Map<Standing, Long> millis = new TreeMap<>();
-        for (Standing each : Standing.values()) {
+    private static Map<UptimeKind, Long> seconds(JsonNode row) {
+        Map<UptimeKind, Long> millis = new TreeMap<>();
+        for (UptimeKind each : UptimeKind.values()) {
             long ms = Tracker.millis(row.path("seconds").path(each.word()).asDouble());
             if (ms > 0) {
                 millis.put(each, ms);

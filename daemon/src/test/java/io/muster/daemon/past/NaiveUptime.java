@@ -1,7 +1,7 @@
 package io.muster.daemon.past;
 
 import io.muster.inventory.axis.Hold;
-import io.muster.inventory.history.Standing;
+import io.muster.inventory.history.UptimeKind;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 /** Computes the availability of hosts again from every state, by the words that people read about a host. */
 final class NaiveUptime {
     /** A time in which a host was the same, in milliseconds; null while the host is not in R. */
-    private record Span(long from, long to, @Nullable Standing standing) {}
+    private record Span(long from, long to, @Nullable UptimeKind standing) {}
 
     private final Map<String, List<Span>> spans = new TreeMap<>();
 
     /** The sums of one host. */
     static final class Sum {
-        final Map<Standing, Long> millis = new TreeMap<>();
+        final Map<UptimeKind, Long> millis = new TreeMap<>();
         long outages;
         long open;
         long earlier;
@@ -65,7 +65,7 @@ final class NaiveUptime {
         }
     }
 
-    private static @Nullable Standing standing(InventoryState state, String host) {
+    private static @Nullable UptimeKind standing(InventoryState state, String host) {
         Idset ranks =
                 state.resources().hosts().contains(host) ? state.resources().ranksOf(host) : Idset.EMPTY;
         if (ranks.isEmpty()) {
@@ -75,8 +75,8 @@ final class NaiveUptime {
         boolean planned =
                 group.holds() != null && group.holds().holds().stream().allMatch(NaiveUptime::isPlanned);
         return planned
-                ? Standing.PLANNED
-                : Standing.valueOf(group.state().word().toUpperCase(Locale.ROOT));
+                ? UptimeKind.PLANNED
+                : UptimeKind.valueOf(group.state().word().toUpperCase(Locale.ROOT));
     }
 
     private static boolean isPlanned(Hold hold) {
@@ -93,17 +93,17 @@ final class NaiveUptime {
             long begun = 0;
             long length = 0;
             for (Span span : all) {
-                Standing standing = span.standing;
+                UptimeKind standing = span.standing;
                 long millis = Math.min(span.to, until) - Math.max(span.from, since);
                 if (standing != null && millis > 0) {
                     sum.millis.merge(standing, millis, Long::sum);
-                    sum.planned += standing == Standing.PLANNED ? 1 : 0;
+                    sum.planned += standing == UptimeKind.PLANNED ? 1 : 0;
                 }
-                boolean isOut = standing == Standing.OFFLINE
-                        || standing == Standing.TORPID
-                        || standing == Standing.DRAINED
-                        || standing == Standing.LOST;
-                if (span.from >= until || standing == Standing.UNKNOWN) {
+                boolean isOut = standing == UptimeKind.OFFLINE
+                        || standing == UptimeKind.TORPID
+                        || standing == UptimeKind.DRAINED
+                        || standing == UptimeKind.LOST;
+                if (span.from >= until || standing == UptimeKind.UNKNOWN) {
                     continue;
                 }
                 if (isOut && !out) {

@@ -17,8 +17,8 @@ final class Bars {
 
     Bars(int count) {
         this.count = count;
-        this.millis = new long[count][Standing.values().length];
-        this.whole = new long[count][Standing.values().length];
+        this.millis = new long[count][UptimeKind.values().length];
+        this.whole = new long[count][UptimeKind.values().length];
     }
 
     void between(long from, long to) {
@@ -43,11 +43,11 @@ final class Bars {
     }
 
     /** Adds the time of one host in the period. */
-    void add(Standing standing, long from, long to) {
+    void add(UptimeKind standing, long from, long to) {
         if (count == 0) {
             return;
         }
-        int kind = standing.ordinal();
+        int kind = standing.index();
         int first = part(from);
         int last = part(to);
         if (first == last) {
@@ -61,7 +61,7 @@ final class Bars {
     }
 
     void finish() {
-        long[] hosts = new long[Standing.values().length];
+        long[] hosts = new long[UptimeKind.values().length];
         for (int part = 0; part < count; part++) {
             for (int kind = 0; kind < hosts.length; kind++) {
                 hosts[kind] += whole[part][kind];

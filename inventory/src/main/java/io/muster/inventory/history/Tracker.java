@@ -56,7 +56,7 @@ public final class Tracker {
          * The standing of hosts changes, or stays.
          *
          * @param time milliseconds since the epoch, never less than before
-         * @param code a {@link Standing} with a class, or {@link Standing#ABSENT}
+         * @param code a {@link UptimeKind} with a class, or {@link UptimeKind#ABSENT}
          */
         void move(long time, int code, int first, int last);
     }
@@ -83,7 +83,7 @@ public final class Tracker {
     /** Returns the number of a class of holds, which gets one if it has none; 0 for "", and for the classes after too many. */
     public int holdClass(String name) {
         Integer known =
-                name.isEmpty() || classes.size() == Standing.MOST_CLASSES ? Integer.valueOf(0) : classes.get(name);
+                name.isEmpty() || classes.size() == UptimeKind.MOST_CLASSES ? Integer.valueOf(0) : classes.get(name);
         if (known == null) {
             known = classes.size() + 1;
             classes.put(name, known);
@@ -115,7 +115,7 @@ public final class Tracker {
         state = null;
         for (int host = members.nextSetBit(0); host >= 0; host = members.nextSetBit(host)) {
             int end = members.nextClearBit(host);
-            sink.move(time, Standing.UNRECORDED.code(0), host, end - 1);
+            sink.move(time, UptimeKind.UNRECORDED.code(0), host, end - 1);
             host = end;
         }
     }
@@ -170,7 +170,7 @@ public final class Tracker {
         BitSet gone = members;
         number();
         gone.andNot(members);
-        gone.stream().forEach(host -> sink.move(time, Standing.ABSENT, host, host));
+        gone.stream().forEach(host -> sink.move(time, UptimeKind.ABSENT, host, host));
         InventoryState now = state;
         if (now != null) {
             move(now, now.resources().ranks());
@@ -204,7 +204,7 @@ public final class Tracker {
         Map<Integer, Integer> worst = new TreeMap<>();
         codes(now, now.resources().ranksOf(named), (code, first, last) -> {
             for (int rank = first; rank <= last; rank++) {
-                worst.merge(numbers[rank], code, (a, b) -> Standing.of(a).compareTo(Standing.of(b)) < 0 ? b : a);
+                worst.merge(numbers[rank], code, (a, b) -> UptimeKind.of(a).compareTo(UptimeKind.of(b)) < 0 ? b : a);
             }
         });
         worst.forEach((host, code) -> sink.move(time, code, host, host));
@@ -228,17 +228,17 @@ public final class Tracker {
     private void codes(InventoryState now, Idset ranks, Codes codes) {
         Membership membership = now.membership();
         Liveness live = now.liveness();
-        Idset rest = part(ranks, membership.lost(), Standing.LOST, codes);
-        rest = part(rest, membership.excluded(), Standing.EXCLUDED, codes);
+        Idset rest = part(ranks, membership.lost(), UptimeKind.LOST, codes);
+        rest = part(rest, membership.excluded(), UptimeKind.EXCLUDED, codes);
         now.holds().forEachIn(rest, (first, last, holds) -> codes.range(code(holds), first, last));
         rest = rest.subtract(now.holds().held());
-        rest = part(rest, live.reports().unknown(), Standing.UNKNOWN, codes);
-        rest = part(rest, live.torpid(), Standing.TORPID, codes);
-        rest = part(rest, live.online(), Standing.AVAILABLE, codes);
-        part(rest, rest, Standing.OFFLINE, codes);
+        rest = part(rest, live.reports().unknown(), UptimeKind.UNKNOWN, codes);
+        rest = part(rest, live.torpid(), UptimeKind.TORPID, codes);
+        rest = part(rest, live.online(), UptimeKind.AVAILABLE, codes);
+        part(rest, rest, UptimeKind.OFFLINE, codes);
     }
 
-    private static Idset part(Idset ranks, Idset alike, Standing standing, Codes codes) {
+    private static Idset part(Idset ranks, Idset alike, UptimeKind standing, Codes codes) {
         Idset found = ranks.intersect(alike);
         if (found.isEmpty()) {
             return ranks;
@@ -258,7 +258,7 @@ public final class Tracker {
                 planned = also;
             }
         }
-        Standing standing = planned ? Standing.PLANNED : Standing.DRAINED;
+        UptimeKind standing = planned ? UptimeKind.PLANNED : UptimeKind.DRAINED;
         return standing.code(holdClass(counting.purpose().category()));
     }
 

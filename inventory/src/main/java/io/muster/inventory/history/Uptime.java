@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * {@code muster report --availability} shows these sums.
  */
 public final class Uptime implements Tracker.Sink {
-    private static final Standing[] STANDINGS = Standing.values();
+    private static final UptimeKind[] STANDINGS = UptimeKind.values();
     private static final Comparator<Sum> WORST = Comparator.<Sum>comparingLong(sum -> sum.out())
             .thenComparingLong(sum -> sum.outages)
             .reversed()
@@ -115,13 +115,13 @@ public final class Uptime implements Tracker.Sink {
 
         private long out() {
             return Arrays.stream(STANDINGS)
-                    .filter(Standing::isOutage)
-                    .mapToLong(each -> millis[each.ordinal()])
+                    .filter(UptimeKind::isOutage)
+                    .mapToLong(each -> millis[each.index()])
                     .sum();
         }
 
         private long recorded() {
-            return Arrays.stream(millis).sum() - millis[Standing.UNRECORDED.ordinal()];
+            return Arrays.stream(millis).sum() - millis[UptimeKind.UNRECORDED.index()];
         }
     }
 
@@ -179,7 +179,7 @@ public final class Uptime implements Tracker.Sink {
     }
 
     private static void change(Host host, int code, long time) {
-        Standing next = code == Standing.ABSENT ? null : Standing.of(code);
+        UptimeKind next = code == UptimeKind.ABSENT ? null : UptimeKind.of(code);
         if (next != null && next.isUnclear()) {
             return;
         }
@@ -190,21 +190,21 @@ public final class Uptime implements Tracker.Sink {
             host.outSince = time;
         }
         host.out = out;
-        host.run.planned &= next == Standing.PLANNED;
-        host.ofClass.planned &= next == Standing.PLANNED;
+        host.run.planned &= next == UptimeKind.PLANNED;
+        host.ofClass.planned &= next == UptimeKind.PLANNED;
     }
 
     /** Adds the time since the last change of a host. */
     private void charge(int number, long time) {
         long start = Math.max(from[number], since);
         long millis = Math.min(time, until) - start;
-        if (codes[number] == Standing.ABSENT || millis <= 0) {
+        if (codes[number] == UptimeKind.ABSENT || millis <= 0) {
             return;
         }
         Host host = hosts[number];
-        Standing standing = Standing.of(codes[number]);
-        if (rows.by() == By.CLASS && (standing.isOutage() || standing == Standing.PLANNED)) {
-            int holdClass = Standing.holdClass(codes[number]);
+        UptimeKind standing = UptimeKind.of(codes[number]);
+        if (rows.by() == By.CLASS && (standing.isOutage() || standing == UptimeKind.PLANNED)) {
+            int holdClass = UptimeKind.holdClass(codes[number]);
             if (host.holdClass != holdClass) {
                 host.ofClass.reset();
                 host.ofClass.planned = false;
@@ -231,23 +231,23 @@ public final class Uptime implements Tracker.Sink {
         return sum(holdClass == 0 ? "" : classes.get(holdClass - 1));
     }
 
-    private void add(Sum sum, Host host, Run run, Standing standing, long millis) {
-        sum.millis[standing.ordinal()] += millis;
+    private void add(Sum sum, Host host, Run run, UptimeKind standing, long millis) {
+        sum.millis[standing.index()] += millis;
         if (standing.isOutage()) {
             if (!run.counted) {
                 sum.outages++;
                 sum.earlier += host.outSince <= Math.max(since, begin) ? 1 : 0;
             }
             sum.longest = Math.max(sum.longest, run.length + millis);
-        } else if (standing == Standing.PLANNED && !run.planned) {
+        } else if (standing == UptimeKind.PLANNED && !run.planned) {
             sum.planned++;
         }
     }
 
-    private static void went(Run run, Standing standing, long millis) {
+    private static void went(Run run, UptimeKind standing, long millis) {
         run.counted |= standing.isOutage();
         run.length += standing.isOutage() ? millis : 0;
-        run.planned |= standing == Standing.PLANNED;
+        run.planned |= standing == UptimeKind.PLANNED;
     }
 
     /** Ends the period. */
@@ -301,7 +301,7 @@ public final class Uptime implements Tracker.Sink {
         json.set("seconds", seconds(sum.millis));
         json.put("outages", sum.outages).put("open", sum.open).put("earlier", sum.earlier);
         boolean none = sum.outages == 0;
-        double up = sum.millis[Standing.AVAILABLE.ordinal()] / 1000.0;
+        double up = sum.millis[UptimeKind.AVAILABLE.index()] / 1000.0;
         json.put("mtbf_seconds", none ? null : Math.rint(up / sum.outages));
         json.put("mttr_seconds", none ? null : Math.rint(sum.out() / 1000.0 / sum.outages));
         return json.put("longest_seconds", sum.longest / 1000.0).put("planned_times", sum.planned);
@@ -309,9 +309,9 @@ public final class Uptime implements Tracker.Sink {
 
     static ObjectNode seconds(long[] millis) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        for (Standing each : STANDINGS) {
-            json.put(each.word(), millis[each.ordinal()] / 1000.0);
-            if (each == Standing.AVAILABLE) {
+        for (UptimeKind each : STANDINGS) {
+            json.put(each.word(), millis[each.index()] / 1000.0);
+            if (each == UptimeKind.AVAILABLE) {
                 json.putNull("allocated"); // the journal does not have which hosts jobs used
             }
         }

@@ -261,8 +261,9 @@ public final class WorkChanges {
                     last == null ? null : new Standing(last, by, time, terms.until, terms.boot, terms.detail);
             InventoryState after = state.withHolds(holds -> holds.change(targets.ranks(), set -> {
                 Hold hold = set == null ? null : set.of(holder);
-                boolean isOther = hold == null || hold.attempt() != attempt;
-                return isOther ? set : HoldSet.with(set, hold.at(next == 0 ? attempt : next, standing));
+                return hold == null || hold.attempt() != attempt
+                        ? set
+                        : HoldSet.with(set, hold.at(next == 0 ? attempt : next, standing));
             }));
             return next == 0 ? after : after.withAttempt(next);
         }
