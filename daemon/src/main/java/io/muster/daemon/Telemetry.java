@@ -43,6 +43,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     private final Tally journalErrors;
     private final Tally historyCut;
     private final Tally expired;
+    private final Tally braked;
     /** Counters by topic and error number. Used by the core thread only. */
     private final Map<String, Map<Integer, Tally>> requests = new HashMap<>();
 
@@ -61,6 +62,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
         journalErrors = metrics.counter(Meter.JOURNAL_ERRORS);
         historyCut = metrics.counter(Meter.HISTORY_CUT);
         expired = metrics.counter(Meter.HOLDS_EXPIRED);
+        braked = metrics.counter(Meter.BRAKED);
         for (String socket : new String[] {"main", "admin", "tls"}) {
             metrics.counter(Meter.CONNECTIONS_ACCEPTED, socket);
         }
@@ -288,7 +290,7 @@ final class Telemetry implements LedgerListener, SessionMeters, AutoCloseable {
     }
 
     void braked() {
-        metrics.counter(Meter.BRAKED).increment();
+        braked.increment();
     }
 
     void alert(Receiver.Outcome outcome) {

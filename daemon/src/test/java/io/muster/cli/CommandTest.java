@@ -304,7 +304,7 @@ class CommandTest extends VerbTest {
                                 + "unrecorded,outages,open,earlier,mtbf_seconds,mttr_seconds,longest_seconds,planned_times\r\n");
         String directory = daemon.stateDir().toString();
         assertThat(out("report", "--availability", "--by=host", "--at-least=1", "--state-dir", directory))
-                .contains("  node1\n", " (all)\n")
+                .contains(" node1\n", " (all)\n")
                 .doesNotContain("node3");
         assertThat(out(
                         "report",

@@ -81,7 +81,7 @@ final class NoteVerbsTest {
         assertThat(run("why", "gpu3").err())
                 .isEqualTo(
                         "muster why: 4 vertices have the name gpu3, such as /cluster0/node0/gpu3: give the path of one of"
-                                + " them; `muster find gpu3` prints all\n");
+                                + " them; `muster find gpu3` prints all\n  '@{gpu3}' stands for 4 hosts\n");
         assertThat(run("why", "gpu9").err()).contains("host gpu9 is not in the resource set");
         assertThat(run("why", "/cluster0/rack1").exit()).isEqualTo(Exit.NO_TARGET);
 

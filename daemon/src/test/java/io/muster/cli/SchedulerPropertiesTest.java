@@ -137,7 +137,7 @@ final class SchedulerPropertiesTest {
         JsonNode schema = JsonMapper.builder()
                 .build()
                 .readTree(Path.of("../docs/json-schema.json").toFile());
-        assertThat(new JsonSchema(schema).faults("property_remove", document)).isEmpty();
+        assertThat(new JsonSchema(schema).faults("property-remove", document)).isEmpty();
     }
 
     @Test

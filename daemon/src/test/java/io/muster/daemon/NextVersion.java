@@ -46,7 +46,7 @@ final class NextVersion {
             case "HoldChanges.java" ->
                 replace(
                         text,
-                        "(this\\(targets, reason, overwrite, holder, until, )Extras.NONE",
+                        "(new Drained\\(to, reason, mode.overwrite\\(\\), holder, null, 0, end, purpose, attempt, )Extras.NONE",
                         "$1io.muster.daemon.machine.SimLevel.newest() == 1 ? Extras.NONE : " + KEY);
             default -> text.replaceAll("\\bLevel\\.NEWEST", "Level.newest()");
         };

@@ -8,10 +8,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A thousand holds that ask for an action and end by a check, with a kill at each transition, in virtual time. */
+/**
+ * Holds that ask for an action and end by a check, with a kill at each transition, in virtual time: 30 in a build, and as many as {@code
+ * muster.repairs} says.
+ */
 @Tag("simulate")
 final class RepairsTest {
-    private static final int HOLDS = Integer.getInteger("muster.repairs", 1000);
+    private static final int HOLDS = Integer.getInteger("muster.repairs", 30);
 
     @TempDir
     private Path directory;
@@ -30,12 +33,12 @@ final class RepairsTest {
                 cluster.close();
             }
             assertThat(repairs.released).isEqualTo(HOLDS);
-            assertThat(repairs.lapsed).as("claims that ran out").isGreaterThan(HOLDS / 10);
-            assertThat(repairs.refused).as("late reports").isGreaterThan(HOLDS / 20);
+            assertThat(repairs.lapsed).as("claims that ran out").isPositive();
+            assertThat(repairs.refused).as("late reports").isPositive();
             assertThat(repairs.kills)
                     .as("each victim at each transition")
                     .hasSize(3 * 6)
-                    .allSatisfy((kill, times) -> assertThat(times).isGreaterThan(5));
+                    .allSatisfy((kill, times) -> assertThat(times).isPositive());
         }
     }
 }

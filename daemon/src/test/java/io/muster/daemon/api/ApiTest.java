@@ -269,7 +269,7 @@ final class ApiTest {
         "GET, /v1/hosts?limit=5000, 400, /limit must be an integer from 1 to 1000",
         "GET, /v1/status?token=abc, 400, revoke the secret",
         "GET, /v1/history?since=yesterday, 400, resource.history: /since must be a time by RFC 3339",
-        "GET, /v1/availability?by=colour, 400, '/by must be one of rack, class, queue or host'",
+        "GET, /v1/availability?by=colour, 400, '/by must be one of rack, class, queue, host'",
         "GET, /v1/report?by=colour, 400, '/by must be one of reason, host'",
         "GET, /v1/find, 400, /expr must be a string",
         "GET, /v1/find?expr=%28, 422, expression",

@@ -157,12 +157,7 @@ final class OpenApiTest {
             check("layout", http.get("/v1/layout"));
             check("impact", http.get("/v1/impact?targets=@batch"));
             check("audit", http.get("/v1/audit"));
-            check("work", http.get("/v1/work"));
-            check("boot", http.post("/v1/boots", "{\"host\":\"node1\",\"boot\":\"b1\"}"));
-            String attempt = "{\"host\":\"node1\",\"attempt\":1,";
-            check("check-result", http.post("/v1/check-results", attempt + "\"check\":\"nhc\",\"result\":\"ok\"}"));
-            check("claim", http.post("/v1/work/claims", attempt + "\"lease\":\"1h\"}"));
-            check("work-result", http.post("/v1/work/results", attempt + "\"result\":\"done\"}"));
+            checkWork(http);
             check("service", http.get("/v1/service"));
             check("healthz", http.get("/healthz"));
             check("readyz", http.get("/readyz"));
@@ -173,6 +168,15 @@ final class OpenApiTest {
             check("host", http.get("/v1/hosts/node2"));
             check("holds", http.get("/v1/holds"));
         }
+    }
+
+    private void checkWork(Http http) throws Exception {
+        check("work", http.get("/v1/work"));
+        check("boot", http.post("/v1/boots", "{\"host\":\"node1\",\"boot\":\"b1\"}"));
+        String attempt = "{\"host\":\"node1\",\"attempt\":1,";
+        check("check-result", http.post("/v1/check-results", attempt + "\"check\":\"nhc\",\"result\":\"ok\"}"));
+        check("claim", http.post("/v1/work/claims", attempt + "\"lease\":\"1h\"}"));
+        check("work-result", http.post("/v1/work/results", attempt + "\"result\":\"done\"}"));
     }
 
     @Test

@@ -115,72 +115,74 @@ final class ConfigTest {
                 .doesNotContain("default");
     }
 
+    private static final String DEFAULTS = """
+            resource.path                                                                          default
+            resource.config          0 entries                                                     default
+            resource.scheduling                                                                    default
+            resource.exclude                                                                       default
+            resource.journal-max     10000                                                         default
+            resource.history         90d                                                           default
+            access.allow-guest-user  false                                                         default
+            access.allow-root-owner  false                                                         default
+            access.roles                                                                           default
+            grant                    0 entries                                                     default
+            listen                                                                                 default
+            graph                    0 entries                                                     default
+            brake                    0 entries                                                     default
+            holds.classes            [hardware, software, network, facility, maintenance, test, user, unknown]  default
+            holds.checks             []                                                            default
+            holds.actions            []                                                            default
+            holds.reboots            [reboot]                                                      default
+            policy                   0 entries                                                     default
+            alerts.holder                                                                          default
+            alerts.label             instance                                                      default
+            alerts.class                                                                           default
+            alerts.reason            {alertname}: {summary}                                        default
+            alerts.grace             6h                                                            default
+            flux.audit               10m                                                           default
+            flux.properties          load                                                          default
+            muster.socket            /home/ada/.local/state/muster/muster.sock                     default
+            muster.admin-socket                                                                    default
+            muster.state-dir         /home/ada/.local/state/muster                                 default
+            muster.acquire           exclusive                                                     default
+            muster.reload-drop       0.5                                                           default
+            muster.confirm-share     0.2                                                           default
+            muster.batch             0s                                                            default
+            muster.initial           online                                                        default
+            muster.metrics           127.0.0.1:9559                                                default
+            muster.max-frame         64MiB                                                         default
+            muster.max-frame-guest   1MiB                                                          default
+            muster.max-connections   8192                                                          default
+            muster.max-readers       32                                                            default
+            muster.hold-rate         50                                                            default
+            muster.hold-burst        5000                                                          default
+            muster.snapshot-every    100000                                                        default
+            muster.history-size      1GiB                                                          default
+            muster.clock-jump        15m                                                           default
+            muster.clock-gap         7d                                                            default
+            muster.clock-settle      1h                                                            default
+            muster.log-format        text                                                          default
+            muster.log-level         info                                                          default
+            ledger.kind              file                                                          default
+            ledger.endpoints         []                                                            default
+            ledger.prefix            /muster/main/                                                 default
+            ledger.member            host7                                                         default
+            ledger.uris              []                                                            default
+            ledger.ttl               2s                                                            default
+            ledger.patience          10s                                                           default
+            ledger.ca                                                                              default
+            ledger.certificate                                                                     default
+            ledger.key                                                                             default
+            ledger.user                                                                            default
+            ledger.password-file                                                                   default
+            ledger.allow-old-etcd    false                                                         default
+            ledger.compact           false                                                         default
+            """;
+
     @Test
     void withoutAFileEveryKeyHasItsDefault() {
-        assertThat(Config.load(null, Configs.ADA).effective().lines())
-                .containsExactly(
-                        "resource.path                                                       default",
-                        "resource.config          0 entries                                  default",
-                        "resource.scheduling                                                 default",
-                        "resource.exclude                                                    default",
-                        "resource.journal-max     10000                                      default",
-                        "resource.history         90d                                        default",
-                        "access.allow-guest-user  false                                      default",
-                        "access.allow-root-owner  false                                      default",
-                        "access.roles                                                        default",
-                        "grant                    0 entries                                  default",
-                        "listen                                                              default",
-                        "graph                    0 entries                                  default",
-                        "brake                    0 entries                                  default",
-                        "holds.classes            [hardware, software, network, facility, maintenance, test, user,"
-                                + " unknown]  default",
-                        "holds.checks             []                                         default",
-                        "holds.actions            []                                         default",
-                        "holds.reboots            [reboot]                                   default",
-                        "policy                   0 entries                                  default",
-                        "alerts.holder                                                       default",
-                        "alerts.label             instance                                   default",
-                        "alerts.class                                                        default",
-                        "alerts.reason            {alertname}: {summary}                     default",
-                        "alerts.grace             6h                                         default",
-                        "flux.audit               10m                                        default",
-                        "flux.properties          load                                       default",
-                        "muster.socket            /home/ada/.local/state/muster/muster.sock  default",
-                        "muster.admin-socket                                                 default",
-                        "muster.state-dir         /home/ada/.local/state/muster              default",
-                        "muster.acquire           exclusive                                  default",
-                        "muster.reload-drop       0.5                                        default",
-                        "muster.confirm-share     0.2                                        default",
-                        "muster.batch             0s                                         default",
-                        "muster.initial           online                                     default",
-                        "muster.metrics           127.0.0.1:9559                             default",
-                        "muster.max-frame         64MiB                                      default",
-                        "muster.max-frame-guest   1MiB                                       default",
-                        "muster.max-connections   8192                                       default",
-                        "muster.max-readers       32                                         default",
-                        "muster.hold-rate         50                                         default",
-                        "muster.hold-burst        5000                                       default",
-                        "muster.snapshot-every    100000                                     default",
-                        "muster.history-size      1GiB                                       default",
-                        "muster.clock-jump        15m                                        default",
-                        "muster.clock-gap         7d                                         default",
-                        "muster.clock-settle      1h                                         default",
-                        "muster.log-format        text                                       default",
-                        "muster.log-level         info                                       default",
-                        "ledger.kind              file                                       default",
-                        "ledger.endpoints         []                                         default",
-                        "ledger.prefix            /muster/main/                              default",
-                        "ledger.member            host7                                      default",
-                        "ledger.uris              []                                         default",
-                        "ledger.ttl               2s                                         default",
-                        "ledger.patience          10s                                        default",
-                        "ledger.ca                                                           default",
-                        "ledger.certificate                                                  default",
-                        "ledger.key                                                          default",
-                        "ledger.user                                                         default",
-                        "ledger.password-file                                                default",
-                        "ledger.allow-old-etcd    false                                      default",
-                        "ledger.compact           false                                      default");
+        assertThat(String.join("\n", Config.load(null, Configs.ADA).effective().lines()) + "\n")
+                .isEqualTo(DEFAULTS);
     }
 
     @ParameterizedTest

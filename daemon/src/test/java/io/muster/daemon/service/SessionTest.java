@@ -60,6 +60,7 @@ class SessionTest {
             Map.entry("resource.summary", "{}"),
             Map.entry("resource.why", "{\"targets\":\"node1\"}"),
             Map.entry("resource.totals", "{}"),
+            Map.entry("resource.availability", "{}"),
             Map.entry("resource.alerts", "{\"version\":\"4\",\"alerts\":[]}"),
             Map.entry("resource.drain", "{\"targets\":\"1\",\"reason\":\"x\"}"),
             Map.entry("resource.undrain", "{\"targets\":\"1\",\"mode\":\"update\"}"),
@@ -141,7 +142,7 @@ class SessionTest {
             SCHEDULERS,
             """
             resource.journal resource.journal-cancel resource.history
-            resource.web resource.totals
+            resource.web resource.totals resource.availability
             """,
             FOLLOWERS,
             """

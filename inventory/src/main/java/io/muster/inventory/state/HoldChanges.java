@@ -49,10 +49,8 @@ public final class HoldChanges {
         if (command instanceof Once once) {
             return purposeOf(once.command());
         }
-        if (command instanceof Expected expected) {
-            return purposeOf(expected.command());
-        }
-        return command instanceof Drain drain ? drain.purpose() : Purpose.NONE;
+        Command inner = command instanceof Expected expected ? expected.command() : command;
+        return inner instanceof Drain drain ? drain.purpose() : Purpose.NONE;
     }
 
     /**
