@@ -38,7 +38,7 @@ class PlannedHoldsTest extends VerbTest {
                 .contains("not drained");
         succeeds("undrain", "--planned", "--holder=ops", "node[1-2]", "postponed");
         assertThat(out("drain", "--planned")).isEmpty();
-        assertThat(out("eventlog")).contains("plan node[1-2]").contains("unplan node[1-2]");
+        assertThat(out("eventlog")).contains(" plan idset=\"1-2\"", " unplan idset=\"1-2\"");
     }
 
     @Test

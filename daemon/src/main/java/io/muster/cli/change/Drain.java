@@ -35,8 +35,7 @@ import picocli.CommandLine.Parameters;
                     + " go on. `muster undrain --planned` cancels it."
         },
         footer = {
-            "  muster drain node7 bad fan",
-            "  muster drain --class=hardware --ticket=OPS-881 node7 bad dimm",
+            "  muster drain --class=hardware --ticket=OPS-881 node7 bad fan",
             "  muster drain --holder=ops --from='2030-12-01 08:00' --for=12h @rack3 new cooling",
             "  muster drain --action=reboot --until-check=nhc node7 new kernel"
         })
