@@ -29,6 +29,23 @@ public record Brake(String holder, double percent, int hosts, double window) {
         return null;
     }
 
+    /** Returns the refusal of a change that leads from one state to another; null if it drains no further host, or is within the brakes. */
+    static Decision.@Nullable Rejection refusal(
+            List<Brake> brakes, InventoryState state, InventoryState after, double now) {
+        for (Brake brake : brakes) {
+            Idset fresh = brake.held(after, Double.NEGATIVE_INFINITY)
+                    .subtract(brake.held(state, Double.NEGATIVE_INFINITY))
+                    .intersect(after.members());
+            Idset counted = brake.counted(after, now);
+            if (!fresh.isEmpty() && counted.size() > brake.most(state)) {
+                int added = counted.subtract(brake.counted(state, now)).size();
+                return new Decision.Rejection(
+                        Decision.Rejection.Kind.BRAKED, brake.sentence(state, added, now), brake.holder);
+            }
+        }
+        return null;
+    }
+
     private String sentence(InventoryState state, int added, double now) {
         String limit = percent == 0 ? limit() + " hosts" : limit() + " of the hosts (" + most(state) + ")";
         return "nothing was drained: the brake on " + holder + " permits " + limit + " in " + Times.span(window) + ", "

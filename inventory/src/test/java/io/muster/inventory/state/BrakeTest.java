@@ -58,6 +58,15 @@ class BrakeTest {
     }
 
     @Test
+    void anOldHoldThatIsRenewedBesideAFurtherHostCounts() {
+        run("0", "nhc", HALF);
+        four.at(four.now() + 200);
+        run("1", "nhc", HALF);
+        assertThat(run("0,2", "nhc-gpu", HALF)).startsWith("BRAKED");
+        assertThat(run("2", "nhc-gpu", HALF)).startsWith("drain");
+    }
+
+    @Test
     void onlyHostsThatSchedulersMayBeOfferedCount() {
         run("0-1", "nhc", HALF);
         four.after(new MembershipChanges.Exclude("0", null));
