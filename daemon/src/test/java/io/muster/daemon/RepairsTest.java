@@ -35,10 +35,9 @@ final class RepairsTest {
             assertThat(repairs.released).isEqualTo(HOLDS);
             assertThat(repairs.lapsed).as("claims that ran out").isPositive();
             assertThat(repairs.refused).as("late reports").isPositive();
-            assertThat(repairs.kills)
-                    .as("each victim at each transition")
-                    .hasSize(3 * 6)
-                    .allSatisfy((kill, times) -> assertThat(times).isPositive());
+            assertThat(repairs.kills.keySet().stream().map(kill -> kill.substring(0, kill.indexOf(','))))
+                    .as("kills at each transition")
+                    .containsOnly("placed", "claimed", "acted", "booted", "checked", "reported done");
         }
     }
 }

@@ -62,7 +62,12 @@ final class ConfigTest {
             Map.entry(Key.FLUX_AUDIT, Value.same("1h")),
             Map.entry(Key.HOLDS_CLASSES, new Value("[\"hot\"]", "[hot]")),
             Map.entry(Key.BRAKE, new Value("[{holder = \"nhc*\", hosts = \"5%\", window = \"10m\"}]", "1 entry")),
-            Map.entry(Key.POLICY, new Value("[]", "0 entries")),
+            Map.entry(
+                    Key.POLICY,
+                    new Value(
+                            "[{when = \"offline\", after = 60, hold = {holder = \"nhc\"}}]\n"
+                                    + "brake = [{holder = \"nhc*\", hosts = 1, window = 60}]",
+                            "1 entry")),
             Map.entry(Key.FLUX_PROPERTIES, Value.same("live")),
             Map.entry(Key.HOLDS_CHECKS, new Value("[\"a\"]", "[a]")),
             Map.entry(Key.HOLDS_ACTIONS, new Value("[\"a\"]", "[a]")),

@@ -114,8 +114,11 @@ class AlertmanagerTest {
                         + "[[brake]]\nholder = \"alerts:*\"\nhosts = \"10%\"\nwindow = \"1h\"\n",
                 listener.config());
         Process alertmanager = null;
-        try (DaemonProcess daemon =
-                setup.start().expect(HttpListener.NOT_YET, "alerts of token:alertmanager were not carried out")) {
+        try (DaemonProcess daemon = setup.start()
+                .expect(
+                        HttpListener.NOT_YET,
+                        "alerts of token:alertmanager were not carried out",
+                        "the brake on alerts:")) {
             Path token = listener.token(daemon, "alertmanager", "alerts", "");
             alertmanager = alertmanager(listener, token);
             patiently().until(this::isReady);
