@@ -320,9 +320,9 @@ final class JsonSchemaTest {
 
     /** Work on a host of which the client reports usage. */
     private void work(FluxClient client) throws IOException {
-        json(0, "drain", "--holder=w", "--action=reseat", "--until-check=nhc", "node7", "fan");
-        json(0, "drain", "--holder=c", "--until-check=nhc", "node7", "fan");
-        json(0, "drain", "--holder=d", "--action=reseat", "node7", "fan");
+        json(0, "drain", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
+        json(0, "drain", "--holder=c", "--until-check=nhc", "node4", "fan");
+        json(0, "drain", "--holder=d", "--action=reseat", "node4", "fan");
         json(0, "work list");
         ObjectNode usage = JsonMapper.builder().build().createObjectNode().put("allocated", "");
         await().atMost(Duration.ofMinutes(1))
@@ -336,7 +336,7 @@ final class JsonSchemaTest {
         json(0, "work list");
         json(0, "work failed", "node1", "no fan");
         json(5, "work claim", "node1");
-        json(0, "drain", "-f", "--holder=w", "--action=reseat", "--until-check=nhc", "node7", "fan");
+        json(0, "drain", "-f", "--holder=w", "--action=reseat", "--until-check=nhc", "node1", "fan");
         json(0, "work claim", "node1");
         json(0, "work done", "node1");
         json(1, "check-node", "--host=node1", "nhc", "--", "false");
