@@ -93,7 +93,10 @@ final class JsonSchemaTest {
             "history.damage is string",
             "host.offline_since is null",
             "listed-departed-host.absences item.reason is null",
-            "report.damage is string",
+            "totals-report.damage is string",
+            "availability-report.damage is string",
+            "work-document.clock is string",
+            "work-document.fault is string",
             "trouble.since is null",
             "upgrade-status.permits item is string",
             "why-document.events_refused is string");
@@ -101,7 +104,8 @@ final class JsonSchemaTest {
     /** What only standbys, pages, a ledger on etcd, audits and daemons that wait or doubt have, which other tests look at. */
     private static final Pattern OF_OTHER_DAEMONS = Pattern.compile(
             "(service|list-document|audited|difference|brake-count|brakes-document|policy)\\b.*|.*\\.standby.*|.*\\.next is integer"
-                    + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string");
+                    + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string|job-usage\\.properties\\b.*"
+                    + "|(change|dry-run)\\.ends-jobs.*|availability-report\\.(bars item|.*since is null|rows item\\.queue).*");
 
     private static final String HOLDS = "[holds]\nchecks = [\"nhc\"]\nactions = [\"reseat\"]\n";
 
@@ -236,7 +240,9 @@ final class JsonSchemaTest {
             json(0, "report", "--by", by);
         }
         json(0, "report", "--availability");
-        json(0, "report", "--availability", "--by", "rack");
+        for (String by : List.of("rack", "class", "host")) {
+            json(0, "report", "--availability", "--by", by);
+        }
         json(0, "eventlog");
         json(0, "watch", "--since", "all", "--count", "1");
         json(0, "feasible", "node=2");
