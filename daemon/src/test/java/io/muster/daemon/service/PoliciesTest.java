@@ -10,9 +10,11 @@ import io.muster.daemon.core.HandDriven;
 import io.muster.daemon.core.Rig;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
+import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Brake;
+import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Policy;
 import io.muster.protocol.wire.Header;
 import java.time.Duration;
@@ -65,10 +67,19 @@ class PoliciesTest {
         bridge.send("resource." + what, "{\"targets\":\"" + Idset.range(first, last) + "\"}", 0);
     }
 
-    /** Reports all hosts, as a bridge does when the network of the cluster is lost, or is back. */
+    /**
+     * Reports all hosts, as a bridge does when the network of the cluster is lost, or is back. The reports arrive while the disk
+     * is writing another change, so one write makes all of them durable.
+     */
     private void reportAll(String what) {
+        rig.holdDisk();
+        rig.send("before", new NoteChanges.Annotate("0", List.of(), NoteEdit.tag("network", what)));
+        rig.core.runReady();
+        rig.awaitForce();
         int each = HOSTS / REPORTS;
         IntStream.range(0, REPORTS).forEach(i -> report(what, i * each, (i + 1) * each - 1));
+        rig.core.runReady();
+        rig.release();
         rig.settle();
     }
 
