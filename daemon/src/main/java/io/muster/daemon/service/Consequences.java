@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Consequences {
     /** How long a change waits for reporters that do not answer. */
-    private static final long PATIENCE_SECONDS = 3;
+    private static final long PATIENCE_SECONDS = 10;
 
     private static final String ENDS = "ends-jobs";
 
