@@ -158,7 +158,7 @@ public abstract class Call implements Service, Replier {
 
     @Override
     public final void reload(ReloadRequest request) {
-        backend.changes().reload(request, rights().principal(), this);
+        backend.changes().reloads().reload(request, rights().principal(), this);
         waits(true, false);
     }
 

@@ -5,25 +5,20 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.config.FluxSettings;
 import io.muster.daemon.config.HoldSettings;
-import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Preview;
-import io.muster.daemon.core.Redefinition;
 import io.muster.daemon.core.WallClock;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.graph.Agreement;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.level.Level;
-import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.ChangeId;
 import io.muster.inventory.state.Command;
-import io.muster.inventory.state.Decision;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
@@ -39,22 +34,16 @@ import io.muster.inventory.state.WorkChanges;
 import io.muster.inventory.status.AttemptRow;
 import io.muster.inventory.status.Conflict;
 import io.muster.protocol.admin.ChangeAnswer;
-import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.operation.ChangeRequest;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Json;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.InvalidPathException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -62,15 +51,12 @@ import org.jspecify.annotations.Nullable;
 public final class Changes {
     private static final int MOST_ANSWERS = 256;
 
-    /** The answer to a reload says what changed, and the reload has no targets. */
-    private static final ChangeRequest RELOAD =
-            new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), false, null);
-
     private final Inventory inventory;
     private final Consequences consequences;
     private final Aside files;
     private final Selections selections;
     private final UpgradeGate upgrades;
+    private final Reloads reloads;
     private Configured configured;
 
     /**
@@ -115,10 +101,19 @@ public final class Changes {
         this.files = files;
         this.upgrades = upgrades;
         this.configured = configured;
+        reloads = new Reloads(inventory, this, files);
     }
 
     public void configure(Configured next) {
         configured = next;
+    }
+
+    Configured configured() {
+        return configured;
+    }
+
+    Reloads reloads() {
+        return reloads;
     }
 
     /** Makes a change whose sender may make it. The targets that it selects are found first. */
@@ -260,8 +255,7 @@ public final class Changes {
     }
 
     /** @param request null if the response does not say what changed */
-    private void answer(
-            Answer answer, @Nullable ChangeId id, @Nullable ChangeRequest request, Principal by, Replier reply) {
+    void answer(Answer answer, @Nullable ChangeId id, @Nullable ChangeRequest request, Principal by, Replier reply) {
         if (request != null && answer instanceof Answer.Done made) {
             reply.done(Json.encode(words(made, id, request, by).toJson()));
         } else if (request != null && answer instanceof Answer.Rejected refused) {
@@ -300,7 +294,7 @@ public final class Changes {
         return answer.about(targets.hosts(), conflict.available(command, changed), conflict.stillOut(command));
     }
 
-    private ChangeAnswer repeated(long seq) {
+    ChangeAnswer repeated(long seq) {
         return answers.getOrDefault(seq, ChangeAnswer.ofRepeated(seq));
     }
 
@@ -371,91 +365,5 @@ public final class Changes {
         String trouble = clock.trouble();
         clock.accept(by);
         reply.done(Json.encode(JsonNodeFactory.instance.objectNode().put("trouble", trouble)));
-    }
-
-    /**
-     * Defines R anew from a file on this host. While a scheduler holds R, only properties and the expiration may change,
-     * because RFC 28 can tell the scheduler nothing else.
-     */
-    void reload(ReloadRequest request, Principal by, Replier reply) {
-        if (request.xml()) {
-            reply.fail(new RpcException(Errno.EINVAL, "resources are defined by R here, not by hwloc XML"));
-        } else {
-            unlessRepeated(
-                    request,
-                    by,
-                    reply,
-                    () -> files.run(
-                            () -> {
-                                Consumer<Replier> read = read(request, by);
-                                return () -> read.accept(reply);
-                            },
-                            bug -> reply.fail(new RpcException(Errno.EIO, bug))));
-        }
-    }
-
-    /**
-     * Continues a reload, unless the same change was made before. A repeated reload gets the answer of the first one,
-     * because the file may have changed since, and a scheduler may have acquired the new R.
-     */
-    private void unlessRepeated(ReloadRequest request, Principal by, Replier reply, Runnable then) {
-        ChangeId id = request.id();
-        if (id != null && inventory.remembers(id, by)) {
-            inventory.whenAnswered(
-                    () -> { // the first request may still wait for the disk, and the disk may fail
-                        Decision repeated = inventory.state().repetition(id, by);
-                        Rejection rejection = repeated == null ? null : repeated.rejection();
-                        if (repeated == null) {
-                            unlessRepeated(request, by, reply, then);
-                        } else if (rejection != null) {
-                            reply.fail(new Answer.Rejected(rejection).error());
-                        } else {
-                            long seq = inventory.state().seqOf(id, by);
-                            reply.done(Json.encode(repeated(seq).toJson()));
-                        }
-                    });
-        } else {
-            then.run();
-        }
-    }
-
-    private Consumer<Replier> read(ReloadRequest request, Principal by) {
-        String path = request.path();
-        try {
-            ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
-            return reply -> redefine(request, resources, by, reply);
-        } catch (NoSuchFileException e) {
-            return failure(Errno.ENOENT, path, Errno.ENOENT.text());
-        } catch (AccessDeniedException e) {
-            return failure(Errno.EACCES, path, Errno.EACCES.text());
-        } catch (IOException e) {
-            return failure(Errno.EIO, path, SourceFile.reason(e));
-        } catch (InvalidException | InvalidPathException e) {
-            return failure(Errno.EINVAL, path, e.getMessage());
-        }
-    }
-
-    private static Consumer<Replier> failure(Errno errno, String path, @Nullable String reason) {
-        return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
-    }
-
-    /**
-     * Submits the new R. A reload that is sent again is answered as before, although a scheduler may have acquired the new R
-     * meanwhile.
-     */
-    private void redefine(ReloadRequest request, ResourceSet resources, Principal by, Replier reply) {
-        Redefinition redefinition = inventory.redefinition();
-        redefinition.whenDefined(() -> unlessRepeated(request, by, reply, () -> {
-            ChangeId id = request.id();
-            redefinition.load(
-                    present -> configured.definition().apply(resources),
-                    define -> id == null ? define : new Once(define, id),
-                    by,
-                    untold -> reply.fail(new RpcException(
-                            Errno.EBUSY,
-                            "resources are busy (unload scheduler?): the scheduler cannot be sent "
-                                    + String.join("; ", untold))),
-                    answer -> answer(answer, id, id == null ? null : RELOAD, by, reply));
-        }));
     }
 }
