@@ -170,9 +170,7 @@ final class Preparation implements Configurable {
         Definition found = core.inventory().state().definition();
         Define define = wanted(next, obeyed, found, true);
         SortedMap<String, Idset> removed = Consequences.removed(found.resources(), define.resources());
-        if (removed.isEmpty()
-                || define.resources().equals(found.base())
-                || !define.resources().hosts().equals(found.resources().hosts())) {
+        if (removed.isEmpty() || define.resources().equals(found.base())) {
             return;
         }
         CompletableFuture<OptionalLong> answered = new CompletableFuture<>();

@@ -555,7 +555,6 @@ class CommandTest extends VerbTest {
                           new: node[4-5]
                           left the inventory; their holds are kept until they return: node2
                           moved to another rank: node[0-1,3]
-                        no scheduler is connected
                         """);
         assertThat(out("reload", "--dry-run", "--json", r.toString()))
                 .isEqualTo(
@@ -567,7 +566,7 @@ class CommandTest extends VerbTest {
             stream.next();
             assertThat(refused(Exit.CONFLICT, "reload", "--dry-run", r.toString())
                             .err())
-                    .startsWith("muster reload: resources are acquired by " + USER);
+                    .startsWith("muster reload: resources are busy (unload scheduler?): the scheduler cannot be sent ");
         }
     }
 }

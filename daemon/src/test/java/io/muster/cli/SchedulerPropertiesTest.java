@@ -17,6 +17,7 @@ import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -186,6 +187,26 @@ final class SchedulerPropertiesTest {
                 AuditAnswer.TOPIC, json("{'question':" + question.path("jobs").asLong() + ",'jobs':4}"));
         reload.join(Duration.ofMinutes(2).toMillis());
         assertThat(run("list", "-no", "{nodelist}", "@+batch").out()).contains("node[2-3]");
+    }
+
+    @Test
+    void anRThatLacksAPropertyIsReloadedAfterTheQuestion() throws Exception {
+        begin();
+        String r =
+                new Shell().run("R", "encode", "-H", "node[0-3]", "-c", "0-3").out();
+        String[] reload = {
+            "reload", Files.writeString(directory.resolve("R.json"), r).toString()
+        };
+        String lost = "{'fast':'0-1'}";
+        Result dry = asked(new Shell(), 1, 3, lost, "reload", "--dry-run", reload[1]);
+        assertThat(dry.out()).startsWith("would define 4 ranks\nFlux ends at least 3 waiting jobs, because ");
+        Result no = asked(new Shell().onTerminal(80).typing("n\n"), 1, 3, lost, reload);
+        assertThat(no.err()).contains("Flux ends at least 3 waiting jobs").contains("nothing was changed");
+        assertThat(no.exit()).isEqualTo(1);
+        assertThat(run("list", "-no", "{nodelist}", "@fast").out()).contains("node[0-1]");
+        Result yes = asked(new Shell().onTerminal(80).typing("y\n"), 2, 3, lost, reload);
+        assertThat(yes.exit()).isZero();
+        assertThat(run("list", "-no", "{nodelist}", "@fast").out()).doesNotContain("node[0-1]");
     }
 
     @Test

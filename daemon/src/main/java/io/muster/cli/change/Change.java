@@ -104,10 +104,7 @@ abstract class Change extends ServerVerb {
         String named = dry.path("hosts").asText();
         Hostlist hosts = Hostlist.parse(named);
         String question = question(hosts, dry.path("nodes").asInt()) + (jobs.isEmpty() ? "" : " " + jobs);
-        String answer = console().ask(question + " Continue? [y/N]");
-        if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
-            throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
-        }
+        console().confirm(question);
         call.payload().put("expect", named.length() > Expected.LONG ? Expected.digest(hosts) : named);
     }
 

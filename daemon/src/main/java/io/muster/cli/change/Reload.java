@@ -4,16 +4,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.ServerVerb;
-import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
-import io.muster.daemon.config.SourceFile;
-import io.muster.inventory.axis.Remap;
-import io.muster.inventory.graph.Agreement;
-import io.muster.inventory.hostlist.Hostlist;
-import io.muster.inventory.rset.ResourceSet;
-import io.muster.protocol.admin.Get;
+import io.muster.inventory.problem.Text;
 import io.muster.protocol.admin.ReloadRequest;
 import io.muster.protocol.admin.RequestId;
 import io.muster.protocol.client.FluxClient;
@@ -21,7 +15,6 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -49,7 +42,9 @@ public final class Reload extends ServerVerb {
 
     @Option(
             names = "--dry-run",
-            description = "Change nothing. Show which hosts would be added, leave, and change their rank.")
+            description =
+                    "Change nothing. Show which hosts would be added, leave, and change their rank, and how many waiting "
+                            + "jobs end.")
     private boolean dryRun;
 
     public Reload(Console console) {
@@ -58,23 +53,31 @@ public final class Reload extends ServerVerb {
 
     @Override
     protected int run(FluxClient client) throws IOException {
+        String path = file.toAbsolutePath().normalize().toString();
         if (dryRun) {
-            ResourceSet next = Agreement.require(ResourceSet.parse(SourceFile.read(file)));
-            ResourceSet present = Get.parse(client.rpc("resource.get", null)).resources();
-            refuse(client, present, next);
-            preview(present, next);
+            show(ask(client, path));
             return Exit.OK;
         }
-        String path = file.toAbsolutePath().normalize().toString();
+        if (console().terminal().canAsk()) {
+            String jobs = DryRunText.jobs(ask(client, path));
+            if (!jobs.isEmpty()) {
+                console().confirm(jobs);
+            }
+        }
         ObjectNode request = new ReloadRequest(path, false, force).toJson();
         RequestId.give(request, RandomId.next());
         return once(client, connected -> make(connected, request));
     }
 
-    private int make(FluxClient client, ObjectNode request) throws IOException {
-        ObjectNode answer;
+    /** Asks the daemon what the reload would do. */
+    private static ObjectNode ask(FluxClient client, String path) throws IOException {
+        ObjectNode request = JsonNodeFactory.instance.objectNode().put("path", path);
+        return send(client, request.put(ReloadRequest.DRY_RUN, true));
+    }
+
+    private static ObjectNode send(FluxClient client, ObjectNode request) throws IOException {
         try {
-            answer = client.rpc(ReloadRequest.TOPIC, request);
+            return client.rpc(ReloadRequest.TOPIC, request);
         } catch (RpcException e) {
             throw Failure.of(
                     e,
@@ -82,55 +85,37 @@ public final class Reload extends ServerVerb {
                             ? "nothing was changed; stop the scheduler, reload, and start it again"
                             : "nothing was changed");
         }
+    }
+
+    private int make(FluxClient client, ObjectNode request) throws IOException {
+        ObjectNode answer = send(client, request);
         if (json()) {
             console().json(Change.done(answer));
+        } else if (!DryRunText.jobs(answer).isEmpty() && !console().terminal().canAsk()) {
+            console().complain(DryRunText.jobs(answer));
         }
         return Exit.OK;
     }
 
-    /** Shows what the daemon would do. This is computed in this process, so that the daemon need not read the file. */
-    private void preview(ResourceSet present, ResourceSet next) {
-        Remap remap = Remap.between(present, next);
+    private void show(ObjectNode answer) {
         if (json()) {
-            console()
-                    .json(JsonNodeFactory.instance
-                            .objectNode()
-                            .put("schema_version", SCHEMA_VERSION)
-                            .put("dry_run", true)
-                            .put("nnodes", next.nodes())
-                            .put("added", remap.added().toString())
-                            .put("left", remap.vanished().toString())
-                            .put("moved", remap.moved().toString()));
+            ObjectNode document = JsonNodeFactory.instance.objectNode();
+            document.put("schema_version", SCHEMA_VERSION).put("dry_run", true);
+            document.setAll(answer);
+            console().json(document);
             return;
         }
-        console().println("would define " + next.nodes() + (next.nodes() == 1 ? " rank" : " ranks"));
-        tell("new", remap.added());
-        tell("left the inventory; their holds are kept until they return", remap.vanished());
-        tell("moved to another rank", remap.moved());
-        console().print("no scheduler is connected\n");
+        console().println("would define " + Text.count(answer.path("nnodes").asLong(), "rank"));
+        tell("new", answer.path("added"));
+        tell("left the inventory; their holds are kept until they return", answer.path("left"));
+        tell("moved to another rank", answer.path("moved"));
+        String jobs = DryRunText.jobs(answer);
+        console().print(jobs.isEmpty() ? "" : jobs + "\n");
     }
 
-    /** Refuses an R that the daemon would refuse, because the connected scheduler cannot be sent all of it. */
-    private static void refuse(FluxClient client, ResourceSet present, ResourceSet next) throws IOException {
-        ObjectNode question = JsonNodeFactory.instance.objectNode();
-        JsonNode schedulers = StateDocument.ask(client, StateDocument.SERVICE, question)
-                .json()
-                .path("schedulers");
-        List<String> untold =
-                schedulers.isEmpty() ? List.of() : Remap.between(present, next).untold();
-        if (!untold.isEmpty()) {
-            throw new Failure(
-                    Exit.CONFLICT,
-                    "resources are acquired by "
-                            + schedulers.path(0).path("name").asText() + ", which cannot be sent "
-                            + String.join("; ", untold),
-                    "nothing was changed; stop the scheduler, reload, and start it again");
-        }
-    }
-
-    private void tell(String what, Hostlist hosts) {
-        if (!hosts.isEmpty()) {
-            console().println(console().cutHosts("  " + what + ": ", hosts.toString()));
+    private void tell(String what, JsonNode hosts) {
+        if (!hosts.asText().isEmpty()) {
+            console().println(console().cutHosts("  " + what + ": ", hosts.asText()));
         }
     }
 }

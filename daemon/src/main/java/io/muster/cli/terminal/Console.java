@@ -242,6 +242,14 @@ public final class Console {
         complainRaw(Printable.lines(text, style().color()));
     }
 
+    /** Asks on standard error whether to continue after this sentence, and fails unless the user agrees. */
+    public void confirm(String sentence) throws IOException {
+        String answer = ask(sentence + " Continue? [y/N]");
+        if (!answer.equalsIgnoreCase("y") && !answer.equalsIgnoreCase("yes")) {
+            throw new Failure(Exit.ERROR, "not confirmed", "nothing was changed");
+        }
+    }
+
     /** Asks a question on standard error and returns the line that the user types; "" at the end of the input. */
     public String ask(String question) throws IOException {
         complainRaw(Printable.of(question) + " ");

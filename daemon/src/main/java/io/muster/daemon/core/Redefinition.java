@@ -128,6 +128,11 @@ public final class Redefinition {
         }
     }
 
+    /** Returns the parts of a change that the schedulers cannot be sent. */
+    public List<String> untold(Remap change) {
+        return isAcquired.getAsBoolean() ? change.untold() : List.of();
+    }
+
     /**
      * Puts an R that an admin has loaded in force, if the schedulers can be sent the whole R. To be called in a task of {@link #whenDefined}.
      *

@@ -101,7 +101,7 @@ public final class Changes {
         this.files = files;
         this.upgrades = upgrades;
         this.configured = configured;
-        reloads = new Reloads(inventory, this, files);
+        reloads = new Reloads(inventory, consequences, this, files);
     }
 
     public void configure(Configured next) {

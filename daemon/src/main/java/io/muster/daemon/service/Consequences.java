@@ -96,7 +96,11 @@ public final class Consequences {
      * @throws RpcException EINVAL if schedulers cannot be sent the name of a property
      */
     void before(Command command, Principal by, FluxSettings flux, Replier reply, Consumer<Replier> then) {
-        SortedMap<String, Idset> removed = flux.live() ? removed(command, by, flux) : Collections.emptySortedMap();
+        before(flux.live() ? removed(command, by, flux) : Collections.emptySortedMap(), reply, then);
+    }
+
+    /** The same for a change after which hosts lack these properties. */
+    void before(SortedMap<String, Idset> removed, Replier reply, Consumer<Replier> then) {
         if (removed.isEmpty()) {
             then.accept(reply);
             return;
@@ -148,9 +152,15 @@ public final class Consequences {
         }
     }
 
-    /** Returns the properties, with the ranks that have them in the first set and not in the second, which has the same hosts. */
+    /**
+     * Returns the properties, with the ranks that have them in the first set and not in the second; none if the sets have other hosts,
+     * because a scheduler is loaded again then.
+     */
     public static SortedMap<String, Idset> removed(ResourceSet before, ResourceSet after) {
         SortedMap<String, Idset> removed = new TreeMap<>();
+        if (!before.hosts().equals(after.hosts())) {
+            return removed;
+        }
         before.properties().forEach((name, ranks) -> {
             Idset lost = ranks.subtract(after.properties().getOrDefault(name, Idset.EMPTY));
             if (!lost.isEmpty()) {

@@ -1,12 +1,16 @@
 package io.muster.daemon.service;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.core.Answer;
 import io.muster.daemon.core.Aside;
 import io.muster.daemon.core.Inventory;
 import io.muster.daemon.core.Redefinition;
+import io.muster.inventory.axis.Definition;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Remap;
 import io.muster.inventory.graph.Agreement;
+import io.muster.inventory.idset.Idset;
 import io.muster.inventory.problem.InvalidException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.ChangeId;
@@ -24,7 +28,9 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,11 +41,13 @@ final class Reloads {
             new ChangeRequest(new DefinitionChanges.Restart(), false, -1, List.of(), false, null);
 
     private final Inventory inventory;
+    private final Consequences consequences;
     private final Changes changes;
     private final Aside files;
 
-    Reloads(Inventory inventory, Changes changes, Aside files) {
+    Reloads(Inventory inventory, Consequences consequences, Changes changes, Aside files) {
         this.inventory = inventory;
+        this.consequences = consequences;
         this.changes = changes;
         this.files = files;
     }
@@ -94,7 +102,20 @@ final class Reloads {
         String path = request.path();
         try {
             ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
-            return reply -> redefine(request, resources, by, reply);
+            Definition present = inventory.committed().state().definition();
+            Changes.Configured configured = changes.configured();
+            ResourceSet next = configured.definition().apply(resources).resources();
+            Remap remap = Remap.between(present.base(), next);
+            SortedMap<String, Idset> removed = configured.flux().live()
+                    ? Consequences.removed(present.resources(), next)
+                    : Collections.emptySortedMap();
+            return reply -> consequences.before(removed, reply, then -> {
+                if (request.dryRun()) {
+                    preview(remap, then);
+                } else {
+                    redefine(request, resources, by, then);
+                }
+            });
         } catch (NoSuchFileException e) {
             return failure(Errno.ENOENT, path, Errno.ENOENT.text());
         } catch (AccessDeniedException e) {
@@ -110,6 +131,29 @@ final class Reloads {
         return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
     }
 
+    private void preview(Remap remap, Replier reply) {
+        Answer.Failed elsewhere = inventory.elsewhere();
+        List<String> untold = inventory.redefinition().untold(remap);
+        if (elsewhere != null) {
+            reply.fail(elsewhere.error());
+        } else if (!untold.isEmpty()) {
+            reply.fail(busy(untold));
+        } else {
+            reply.done(Json.encode(JsonNodeFactory.instance
+                    .objectNode()
+                    .put("nnodes", remap.to().nodes())
+                    .put("added", remap.added().toString())
+                    .put("left", remap.vanished().toString())
+                    .put("moved", remap.moved().toString())));
+        }
+    }
+
+    private static RpcException busy(List<String> untold) {
+        return new RpcException(
+                Errno.EBUSY,
+                "resources are busy (unload scheduler?): the scheduler cannot be sent " + String.join("; ", untold));
+    }
+
     /**
      * Submits the new R. A reload that is sent again is answered as before, although a scheduler may have acquired the new R
      * meanwhile.
@@ -122,10 +166,7 @@ final class Reloads {
                     present -> changes.configured().definition().apply(resources),
                     define -> id == null ? define : new Once(define, id),
                     by,
-                    untold -> reply.fail(new RpcException(
-                            Errno.EBUSY,
-                            "resources are busy (unload scheduler?): the scheduler cannot be sent "
-                                    + String.join("; ", untold))),
+                    untold -> reply.fail(busy(untold)),
                     answer -> changes.answer(answer, id, id == null ? null : RELOAD, by, reply));
         }));
     }

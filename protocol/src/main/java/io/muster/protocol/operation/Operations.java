@@ -274,7 +274,7 @@ public final class Operations {
                     .most(LARGE)
                     .change(ChangeForm.ANNOTATE),
             change("resource.upgrade-finish", Right.CHANGE).change(ChangeForm.UPGRADE_FINISH),
-            row(ReloadRequest.TOPIC, Right.CHANGE, ACTION, PATH, XML, FORCE, ID)
+            row(ReloadRequest.TOPIC, Right.CHANGE, ACTION, PATH, XML, FORCE, DRY_RUN, ID)
                     .ofFlux()
                     .with(payload -> ReloadRequest.parse(payload.json()), Service::reload),
             row("resource.clock-accept", Right.CHANGE, ACTION).by(Service::acceptClock),
