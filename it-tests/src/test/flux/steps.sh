@@ -761,7 +761,7 @@ on_memory() {
     R_from_file
     export TURNS=$dir/turns
     serve
-    MODULE=$top/it-tests/src/test/flux/timed.py inside memory || fail "status $?"
+    MODULE=$top/it-tests/src/test/flux/timed.py LIMIT=600 inside memory || fail "status $?"
 }
 in_memory() {
     eventually scheduler_has free 'node[0-1]'
