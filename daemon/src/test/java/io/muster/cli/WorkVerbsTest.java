@@ -141,9 +141,11 @@ final class WorkVerbsTest {
     void workIsOfferedWhenTheHostIsIdle() throws Exception {
         done("drain", "--action=reseat", "--until-check=nhc", "node1", "bad", "fan");
         refused(Exit.CONFLICT, "nobody reports whether jobs use it", "work", "claim", "node1");
+        assertThat(done("why", "node1")).contains("assumed, no report since R was defined");
         assertThat(done("work", "list")).containsPattern("node1 +admin +1 +reseat +nhc +busy +nobody reports");
         try (FluxClient reporter = FluxClient.connect(daemon.uri());
                 ResponseStream stream = report(reporter)) {
+            assertThat(done("why", "node1")).containsPattern("liveness +online for .*: reported by bridge\n");
             use(reporter, "1");
             assertThat(done("work", "list")).containsPattern("busy +jobs use it");
             await().atMost(PATIENCE).until(() -> {

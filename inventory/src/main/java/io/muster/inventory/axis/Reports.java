@@ -39,11 +39,18 @@ public final class Reports {
 
     /** Returns the report of the lost reporter of a rank, or null. */
     public @Nullable Report lapsedOn(int rank) {
-        if (unknown.contains(rank)) {
-            for (Report report : all.values()) {
-                if (report.isLapsed() && report.ranks().contains(rank)) {
-                    return report;
-                }
+        return unknown.contains(rank) ? on(rank, true) : null;
+    }
+
+    /** Returns the report of the connected reporter of a rank, or null. */
+    public @Nullable Report presentOn(int rank) {
+        return on(rank, false);
+    }
+
+    private @Nullable Report on(int rank, boolean isLapsed) {
+        for (Report report : all.values()) {
+            if (report.isLapsed() == isLapsed && report.ranks().contains(rank)) {
+                return report;
             }
         }
         return null;
