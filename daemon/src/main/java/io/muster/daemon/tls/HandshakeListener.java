@@ -3,9 +3,9 @@ package io.muster.daemon.tls;
 import io.netty.channel.Channel;
 
 /** A listener that accepts connections in TLS. The methods are called on the thread {@code network}, unless they say otherwise. */
-public interface Host {
+public interface HandshakeListener {
     /**
-     * A peer has arrived. No more data is read from the channel until the host requests a read, and the data that was read
+     * A peer has arrived. No more data is read from the channel until the listener requests a read, and the data that was read
      * before waits until {@link Handshakes#handOver} is called.
      */
     void arrived(Channel channel, Guest guest);
