@@ -31,9 +31,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the handshakes of all listeners that speak TLS, with limits on their number and duration for all of them together. A
- * connection whose handshake is complete belongs to the listener. Its certificate is checked again whenever the accepted
- * certificates change, and the listener is notified when the certificate is refused or has expired.
+ * Makes the handshakes of all connections in TLS, of peers and of HTTP, with limits on their number and duration for all of them
+ * together. A certificate is checked again whenever the accepted certificates change, and the {@link HandshakeListener} is notified when
+ * it is refused or has expired. Methods and fields belong to the thread {@code network}, except what says otherwise; the computations of
+ * a handshake and the checks of certificates run on the thread {@code handshakes}.
  */
 public final class Handshakes {
     /**
@@ -52,6 +53,7 @@ public final class Handshakes {
     private final EventLoop network;
     private final Executor workers;
     private final LongSupplier nanos;
+    /** The peers that have arrived with a certificate, whose certificates the threads {@code reload} and {@code handshakes} check again. */
     private final Map<Channel, Inside> inside = new ConcurrentHashMap<>();
 
     private final Slots slots = new Slots();
@@ -63,6 +65,7 @@ public final class Handshakes {
     /** Whether the servers accept nothing at the moment. */
     private boolean paused;
 
+    /** Whether handshakes wait, so that the thread {@code handshakes} rests. */
     private volatile boolean crowded;
 
     /** @param change the number of changes of the accepted certificates, before the certificate was checked */
@@ -247,7 +250,7 @@ public final class Handshakes {
         }
     }
 
-    /** Notifies the listeners of peers whose certificates are refused from now on. */
+    /** Notifies the listeners of peers whose certificates are refused from now on. Runs on the thread that has read the certificates. */
     private void checkAgain() {
         inside.forEach(this::checkAgain);
     }
