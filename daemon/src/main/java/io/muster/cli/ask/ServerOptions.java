@@ -133,7 +133,6 @@ public final class ServerOptions {
      */
     private static Environment environment(Map<String, String> variables) throws IOException {
         int uid = (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-        Path home = Path.of(System.getProperty("user.home", "/"));
-        return new Environment(variables, uid, home, "localhost", 1);
+        return new Environment(variables, uid, Environment.homeOf(variables, uid), "localhost", 1);
     }
 }

@@ -3,7 +3,7 @@ package io.muster.daemon.account;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
-/** The refusal of a request whose user is past a limit. */
+/** The refusal of a request whose user is past a limit: EAGAIN for a peer on a socket, and 429 with Retry-After over HTTP. */
 public final class Excess extends RpcException {
     private final int seconds;
 

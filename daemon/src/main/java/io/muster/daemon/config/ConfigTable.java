@@ -53,6 +53,11 @@ record ConfigTable(
         return json.has(name);
     }
 
+    /** Returns whether a file has this key, and no option of the command line overrides it. */
+    boolean isInFile(String name) {
+        return has(name) && !place(name).startsWith("--");
+    }
+
     /** The value as it was parsed; the caller reports what is wrong with it. */
     JsonNode json(String name) {
         return json.path(name);

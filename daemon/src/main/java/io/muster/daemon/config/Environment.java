@@ -27,12 +27,17 @@ public record Environment(Map<String, String> variables, int uid, Path home, Str
     }
 
     public static Environment ofProcess() {
-        return new Environment(
-                System.getenv(),
-                processUid(),
-                Path.of(System.getProperty("user.home", "/")),
-                hostOfProcess(),
-                countCores(CPUS));
+        int uid = processUid();
+        return new Environment(System.getenv(), uid, homeOf(System.getenv(), uid), hostOfProcess(), countCores(CPUS));
+    }
+
+    /**
+     * Returns the home directory of the user of this process, as the launcher finds it: the variable HOME, but for root the directory of
+     * the account, because HOME may be that of another user.
+     */
+    public static Path homeOf(Map<String, String> variables, int uid) {
+        String given = variables.getOrDefault("HOME", "");
+        return Path.of(uid != 0 && given.startsWith("/") ? given : System.getProperty("user.home", "/"));
     }
 
     /** The configuration file that the daemon reads if none is named. The file need not exist. */

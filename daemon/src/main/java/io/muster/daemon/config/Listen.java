@@ -76,10 +76,10 @@ public record Listen(
         return maxConnections - Math.min(reserve, maxConnections / 2);
     }
 
-    /** Notes that the directory of a socket that the configuration names does not exist, because its name may be misspelt. */
+    /** Notes that the directory of a socket that a file names does not exist, because its name may be misspelt. */
     static void noteDirectory(ConfigTable table, String key, Path path) {
         Path directory = path.getParent();
-        if (table.has(key) && directory != null && !Files.isDirectory(directory)) {
+        if (table.isInFile(key) && directory != null && !Files.isDirectory(directory)) {
             table.note(key, "there is no directory " + directory + ": the daemon creates it when it starts");
         }
     }

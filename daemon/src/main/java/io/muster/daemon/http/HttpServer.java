@@ -8,8 +8,8 @@ import io.muster.daemon.account.Limit;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.net.SocketFile;
 import io.muster.daemon.tls.Guest;
+import io.muster.daemon.tls.HandshakeListener;
 import io.muster.daemon.tls.Handshakes;
-import io.muster.daemon.tls.Host;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
@@ -100,8 +100,8 @@ public final class HttpServer implements AutoCloseable {
      */
     public static HttpServer start(Handshakes handshakes, ListenAddress address, Refusals refusals, Terms terms)
             throws IOException {
-        Host host = new TlsHost(new Connections(terms, false, channel -> null), refusals);
-        ServerBootstrap server = bootstrap(handshakes.network(), handshakes.beginning(address, false, host))
+        HandshakeListener listener = new TlsConnections(new Connections(terms, false, channel -> null), refusals);
+        ServerBootstrap server = bootstrap(handshakes.network(), handshakes.beginning(address, false, listener))
                 .childOption(ChannelOption.TCP_NODELAY, true);
         return new HttpServer(bind(server, address.inet(), address.toString()), null);
     }
@@ -202,7 +202,7 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /** Passes on connections whose handshake is complete. */
-    private record TlsHost(Connections connections, Refusals refusals) implements Host {
+    private record TlsConnections(Connections connections, Refusals refusals) implements HandshakeListener {
         @Override
         public void arrived(Channel channel, Guest guest) {
             connections.add(channel, guest.identity());

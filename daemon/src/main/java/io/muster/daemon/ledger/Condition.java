@@ -1,11 +1,11 @@
 package io.muster.daemon.ledger;
 
-/** Whether the ledger can make changes durable. */
+/** Whether the ledger can make changes durable, as {@link Ledger#status} says on any thread. The metrics and the log show it. */
 public enum Condition {
     WRITABLE,
     /**
-     * The last write failed and was taken back: no part of the write is left in the log. The next batch or probe tries
-     * again.
+     * Changes cannot be made durable at present. Of the last write that failed, nothing is left in the log. Files are tried again with the
+     * next batch or {@link Ledger#probe}; etcd is tried again all the time.
      */
     READ_ONLY,
     /**

@@ -6,8 +6,8 @@ import io.muster.daemon.account.Kind;
 import io.muster.daemon.config.Config;
 import io.muster.daemon.config.ListenAddress;
 import io.muster.daemon.tls.Guest;
+import io.muster.daemon.tls.HandshakeListener;
 import io.muster.daemon.tls.Handshakes;
-import io.muster.daemon.tls.Host;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * An address on which the daemon accepts connections in TLS from peers on other hosts. A certificate identifies each peer.
  * Handshakes and encryption have threads of their own; requests are served on the core thread.
  */
-public final class TlsSocket extends Listener implements Host {
+public final class TlsSocket extends Listener implements HandshakeListener {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     /**

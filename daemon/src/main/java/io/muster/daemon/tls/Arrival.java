@@ -18,19 +18,19 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
-/** Waits for the end of a handshake, and keeps what the peer sends right after it until the host is ready. */
+/** Waits for the end of a handshake, and keeps what the peer sends right after it until the listener is ready. */
 final class Arrival extends ChannelInboundHandlerAdapter {
     private final Handshakes handshakes;
-    private final Host host;
+    private final HandshakeListener listener;
     /** The data that arrived early: at most as much as one read of the socket returns. */
     private final Deque<Object> early = new ArrayDeque<>();
 
     private String address = "unknown";
     private boolean isRefused;
 
-    Arrival(Handshakes handshakes, Host host) {
+    Arrival(Handshakes handshakes, HandshakeListener listener) {
         this.handshakes = handshakes;
-        this.host = host;
+        this.listener = listener;
     }
 
     @Override
@@ -44,7 +44,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
         if (!(event instanceof SslHandshakeCompletionEvent end)) {
             ctx.fireUserEventTriggered(event);
         } else if (end.isSuccess()) {
-            handshakes.completed(ctx.channel(), chain(ctx), host);
+            handshakes.completed(ctx.channel(), chain(ctx), listener);
         } else {
             refused(end.cause());
         }
@@ -70,11 +70,11 @@ final class Arrival extends ChannelInboundHandlerAdapter {
         isRefused = true;
         CertificateException certificate = certificateFault(cause);
         if (certificate != null) {
-            host.refused(address, "certificate", String.valueOf(certificate.getMessage()));
+            listener.refused(address, "certificate", String.valueOf(certificate.getMessage()));
         } else if (cause instanceof TimeoutException) {
-            host.refused(address, "silence", handshakes.late(address));
+            listener.refused(address, "silence", handshakes.late(address));
         } else {
-            host.refused(address, "handshake", sentence(cause));
+            listener.refused(address, "handshake", sentence(cause));
         }
     }
 

@@ -31,9 +31,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the handshakes of all listeners that speak TLS, with limits on their number and duration for all of them together. A
- * connection whose handshake is complete belongs to the host. Its certificate is checked again whenever the accepted
- * certificates change, and the host is notified when the certificate is refused or has expired.
+ * Makes the handshakes of all connections in TLS, of peers and of HTTP, with limits on their number and duration for all of them
+ * together. A certificate is checked again whenever the accepted certificates change, and the {@link HandshakeListener} is notified when
+ * it is refused or has expired. Methods and fields belong to the thread {@code network}, except what says otherwise; the computations of
+ * a handshake and the checks of certificates run on the thread {@code handshakes}.
  */
 public final class Handshakes {
     /**
@@ -52,20 +53,23 @@ public final class Handshakes {
     private final EventLoop network;
     private final Executor workers;
     private final LongSupplier nanos;
+    /** The peers that have arrived with a certificate, whose certificates the threads {@code reload} and {@code handshakes} check again. */
     private final Map<Channel, Inside> inside = new ConcurrentHashMap<>();
+
     private final Slots slots = new Slots();
-    private final Set<Channel> listeners = new HashSet<>();
+    private final Set<Channel> servers = new HashSet<>();
     /** When the log last had a line about an address whose handshakes were given up. */
     private final Map<String, Long> logged = new HashMap<>();
 
     private boolean looking;
-    /** Whether the listeners accept nothing at the moment. */
+    /** Whether the servers accept nothing at the moment. */
     private boolean paused;
 
+    /** Whether handshakes wait, so that the thread {@code handshakes} rests. */
     private volatile boolean crowded;
 
     /** @param change the number of changes of the accepted certificates, before the certificate was checked */
-    private record Inside(Host host, String name, List<X509Certificate> chain, int change) {}
+    private record Inside(HandshakeListener listener, String name, List<X509Certificate> chain, int change) {}
 
     /**
      * @param network the event loop of all channels in TLS
@@ -93,7 +97,7 @@ public final class Handshakes {
      *
      * @param demanded whether the peer must show a certificate; otherwise it may
      */
-    public ChannelHandler beginning(ListenAddress address, boolean demanded, Host host) {
+    public ChannelHandler beginning(ListenAddress address, boolean demanded, HandshakeListener listener) {
         return new ChannelInitializer<Channel>() {
             @Override
             protected void initChannel(Channel channel) {
@@ -101,7 +105,8 @@ public final class Handshakes {
                 String peer = address(channel.remoteAddress());
                 String key = key(channel.remoteAddress());
                 if (!slots.hasRoom(key)) {
-                    host.refused(peer, "crowd", "the address has too many connections whose handshake is not complete");
+                    listener.refused(
+                            peer, "crowd", "the address has too many connections whose handshake is not complete");
                     channel.close();
                     return;
                 }
@@ -111,11 +116,11 @@ public final class Handshakes {
                         part -> tls(address, demanded, part),
                         () -> network.execute(Handshakes.this::next),
                         nanos);
-                channel.pipeline().addLast(new Farewell(), handshake, new Arrival(Handshakes.this, host));
+                channel.pipeline().addLast(new Farewell(), handshake, new Arrival(Handshakes.this, listener));
                 slots.add(handshake);
                 channel.closeFuture().addListener(closed -> end(handshake));
                 if (channel.parent() != null) {
-                    listeners.add(channel.parent());
+                    servers.add(channel.parent());
                 }
                 next();
             }
@@ -154,7 +159,7 @@ public final class Handshakes {
         crowded = slots.isCrowded();
         if (paused != slots.isFull()) {
             paused = slots.isFull();
-            listeners.forEach(listener -> listener.config().setAutoRead(!paused));
+            servers.forEach(server -> server.config().setAutoRead(!paused));
         }
         if (!looking && !slots.isEmpty()) {
             looking = true;
@@ -189,22 +194,22 @@ public final class Handshakes {
     }
 
     /** Called when both sides have completed a handshake. */
-    void completed(Channel channel, List<X509Certificate> chain, Host host) {
+    void completed(Channel channel, List<X509Certificate> chain, HandshakeListener listener) {
         workers.execute(() -> {
             int change = certificates.changes();
             try {
                 String name = chain.isEmpty() ? null : certificates.identify(chain);
-                network.execute(
-                        () -> arrived(channel, name == null ? null : new Inside(host, name, chain, change), host));
+                network.execute(() ->
+                        arrived(channel, name == null ? null : new Inside(listener, name, chain, change), listener));
             } catch (CertificateException e) { // revoked since the peer showed it first
-                host.refused(address(channel.remoteAddress()), "certificate", String.valueOf(e.getMessage()));
+                listener.refused(address(channel.remoteAddress()), "certificate", String.valueOf(e.getMessage()));
                 channel.close();
             }
         });
     }
 
     /** @param peer null if the peer has shown no certificate */
-    private void arrived(Channel channel, @Nullable Inside peer, Host host) {
+    private void arrived(Channel channel, @Nullable Inside peer, HandshakeListener listener) {
         Handshake handshake = channel.pipeline().get(Handshake.class);
         if (handshake != null) {
             end(handshake);
@@ -218,7 +223,7 @@ public final class Handshakes {
                 workers.execute(() -> checkAgain(channel, peer)); // the change came before the connection was noted
             }
             var expiry = network.schedule(
-                    () -> host.revoked(channel, "its certificate has expired"),
+                    () -> listener.revoked(channel, "its certificate has expired"),
                     Math.max(
                             0,
                             Duration.between(
@@ -233,10 +238,10 @@ public final class Handshakes {
         }
         Identity identity = peer == null ? null : Identity.ofCertificate(peer.name);
         List<X509Certificate> chain = peer == null ? List.of() : peer.chain;
-        host.arrived(channel, new Guest(identity, chain, address(channel.remoteAddress())));
+        listener.arrived(channel, new Guest(identity, chain, address(channel.remoteAddress())));
     }
 
-    /** Passes on what was read since the peer arrived, to the handlers that the host has added by now. */
+    /** Passes on what was read since the peer arrived, to the handlers that the listener has added by now. */
     public static void handOver(Channel channel) {
         try {
             channel.pipeline().remove(Arrival.class);
@@ -245,7 +250,7 @@ public final class Handshakes {
         }
     }
 
-    /** Notifies the hosts of peers whose certificates are refused from now on. */
+    /** Notifies the listeners of peers whose certificates are refused from now on. Runs on the thread that has read the certificates. */
     private void checkAgain() {
         inside.forEach(this::checkAgain);
     }
@@ -253,10 +258,10 @@ public final class Handshakes {
     private void checkAgain(Channel channel, Inside peer) {
         try {
             if (!certificates.identify(peer.chain).equals(peer.name)) {
-                peer.host.revoked(channel, "the configuration names its certificate differently");
+                peer.listener.revoked(channel, "the configuration names its certificate differently");
             }
         } catch (CertificateException e) {
-            peer.host.revoked(channel, String.valueOf(e.getMessage()));
+            peer.listener.revoked(channel, String.valueOf(e.getMessage()));
         }
     }
 

@@ -29,6 +29,15 @@ final class EnvironmentTest {
     }
 
     @Test
+    void theHomeOfAUserIsTheVariableAndThatOfRootIsTheOneOfTheAccount() {
+        String account = System.getProperty("user.home");
+        assertThat(Environment.homeOf(Map.of("HOME", "/home/eve"), 1000)).hasToString("/home/eve");
+        assertThat(Environment.homeOf(Map.of("HOME", "relative"), 1000)).hasToString(account);
+        assertThat(Environment.homeOf(Map.of(), 1000)).hasToString(account);
+        assertThat(Environment.homeOf(Map.of("HOME", "/home/eve"), 0)).hasToString(account);
+    }
+
+    @Test
     void rootHasTheSystemDirectories() {
         Environment root = of(0, Map.of("XDG_RUNTIME_DIR", "/run/user/0"));
         assertThat(root.socket()).hasToString("/run/muster/muster.sock");

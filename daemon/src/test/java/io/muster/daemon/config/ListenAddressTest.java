@@ -98,6 +98,14 @@ class ListenAddressTest {
     }
 
     @Test
+    void aSocketThatAnOptionNamesResultsInNoNote() {
+        Path file = Configs.write(dir, "muster.toml", "[muster]", "socket = \"runn/s\"");
+        Config config = new Config.Source(file, dir.resolve("new/s"), null).load(Configs.ADA);
+        assertThat(config.listen().socket()).isEqualTo(dir.resolve("new/s"));
+        assertThat(Configs.notes(dir, config)).isEmpty();
+    }
+
+    @Test
     void aSocketInADirectoryThatDoesNotExistResultsInANote() {
         Config config = Configs.load(
                 dir,

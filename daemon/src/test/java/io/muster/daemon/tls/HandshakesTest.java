@@ -52,7 +52,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Peers between their handshake and their arrival, with threads that the test runs by hand. */
 @Needs("openssl")
-final class HandshakesTest implements Host {
+final class HandshakesTest implements HandshakeListener {
     private final List<String> told = new CopyOnWriteArrayList<>();
     private final Queue<Runnable> workers = new ArrayDeque<>();
 

@@ -20,7 +20,9 @@ import java.util.Set;
 
 /**
  * Checks that an R does not contradict itself: that its graph in {@code scheduling} and its other members besides R_lite can
- * be read and name the same resources for each rank as R_lite. The check costs one walk of the graph.
+ * be read and name the same resources for each rank as R_lite. The check costs one walk of the graph. It is made where an R enters: by
+ * the configuration, by {@code resource.reload}, and by the commands {@code reload} and {@code rset encode}, on the thread that has read
+ * the file. The replay of a journal does not make it.
  *
  * <p>Two differences are no contradiction, because Flux itself writes them: vertices of ranks that R_lite does not have, and
  * vertices without their children. The writer {@code fluxion:jgf_shorthand} indicates that children are left out. Fluxion also

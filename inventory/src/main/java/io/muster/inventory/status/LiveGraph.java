@@ -15,7 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The resource graph with the current data about its vertices: notes, the conditions of nodes ({@link Told}), and what holds are for. */
+/**
+ * The resource graph with the current data about its vertices: notes, the conditions of nodes ({@link Told}), and what holds are for. The
+ * command {@code graph} makes it in one step. The daemon's searches and feasibility checks, which make it on their own threads, keep the
+ * graph with the notes, because the conditions change more often.
+ */
 public final class LiveGraph {
     private LiveGraph() {}
 

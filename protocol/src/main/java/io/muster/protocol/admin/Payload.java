@@ -5,7 +5,10 @@ import io.muster.inventory.json.Fields;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 
-/** Reads payloads: a fault is refused with EPROTO, and the sentence names the topic and the place. */
+/**
+ * Makes {@link Fields} of payloads, from which all requests are read: a fault is refused with EPROTO, and the sentence names the topic and
+ * the place.
+ */
 public final class Payload {
     private Payload() {}
 
