@@ -1,26 +1,20 @@
 package io.muster.daemon;
 
-import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Role;
-import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.protocol.acquire.Owner;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -444,32 +438,7 @@ final class SimCluster {
         }
         schedulers.forEach(each -> each.check(leader));
         admins.forEach(SimAdmin::check);
-        checkCopies();
-    }
-
-    /** Ends all daemons, and checks that the files of each have the whole log until then, to which nothing was added for seconds. */
-    private void checkCopies() {
-        daemons.forEach(SimDaemon::kill);
-        long last = witness.lastSeq(); // a request on its way to etcd may add an event now
-        SimMachine machine = new SimMachine(simulation, "reader");
-        Set<String> read = new TreeSet<>();
-        machine.thread(
-                        "reader",
-                        () -> daemons.forEach(each -> {
-                            try {
-                                Committed copy = each.read(machine);
-                                boolean whole = copy.seq() == last && witness.has(copy.state(), last);
-                                SimWitness.require(
-                                        whole,
-                                        whole ? "" : each.name + " has other files: " + witness.difference(copy));
-                                read.add(each.name);
-                            } catch (IOException e) {
-                                throw new UncheckedIOException(e);
-                            }
-                        }))
-                .start();
-        simulation.runUntil(simulation.now() + 10 * SECOND);
-        SimWitness.require(read.size() == daemons.size(), "only the files of " + read + " can be read");
+        SimCopies.check(simulation, daemons, witness);
         if (Boolean.getBoolean("muster.sim.counts")) {
             System.out.println(table.counts + ", " + operator.imports + " imports");
         }
