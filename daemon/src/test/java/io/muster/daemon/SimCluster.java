@@ -52,6 +52,9 @@ final class SimCluster {
     /** Null if all daemons are of this version. */
     private final @Nullable SimUpgrade upgrade;
 
+    /** Whether the first leader will have no room for its first events. */
+    private boolean fills;
+
     private String last = "";
     private boolean isCalled;
     private long age;
@@ -97,12 +100,20 @@ final class SimCluster {
             String name =
                     Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
             simulation.after(100 * MILLI, () -> elected(name, etcd.revision(leader)));
+            if (fills) {
+                fills = false;
+                simulation.after(MILLI * random.nextInt(20), () -> etcd.full(true));
+                simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
+            }
         }
     }
 
     private void changedInEtcd() {
         String hole = witness.isImporting() ? "" : SimLedger.hole(etcd);
         SimWitness.require(hole.isEmpty(), "a daemon with an empty directory cannot have the ledger: " + hole);
+        if (!witness.isImporting()) {
+            SimLedger.published(etcd, witness::published);
+        }
     }
 
     /** Checks that no other daemon serves a scheduler, soon after a daemon was elected. */
@@ -185,10 +196,7 @@ final class SimCluster {
         admins.forEach(SimAdmin::start);
         schedulers.forEach(SimScheduler::start);
         alerts.start();
-        if (random.nextInt(6) == 0) { // the first leader may have no room for its first events
-            simulation.after(MILLI * random.nextInt(400), () -> etcd.full(true));
-            simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
-        }
+        fills = random.nextInt(6) == 0;
         robot.start();
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {

@@ -161,6 +161,14 @@ final class SimWitness {
         }
     }
 
+    /** A snapshot is in etcd: who loads it goes by its time. */
+    void published(long seq, double time) {
+        double event = line.get((int) seq).time;
+        require(
+                time >= event,
+                "the snapshot at seq " + seq + " has the time " + time + ", and its last event " + event);
+    }
+
     /** Etcd has only the events up to this one from now on. */
     void restored(long seq) {
         former.add(List.copyOf(line));
