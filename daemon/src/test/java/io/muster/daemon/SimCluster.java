@@ -47,6 +47,10 @@ final class SimCluster {
     private final int thinkMillis;
     private final SimAlerts alerts;
     private final SimRobot robot;
+    private final SimPolicies policies;
+    /** Null if no hold asks for an action. */
+    private @Nullable SimRepairs repairs;
+
     private final SimOperator operator;
     private final SimFaults table;
     /** Null if all daemons are of this version. */
@@ -88,6 +92,7 @@ final class SimCluster {
         }
         alerts = new SimAlerts(this);
         robot = new SimRobot(this);
+        policies = new SimPolicies(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
         upgrade = mix.equals("upgrade") ? new SimUpgrade(this, daemons, random.split()) : null;
         table = new SimFaults(this, etcd, random.split(), mix, upgrade);
@@ -198,6 +203,11 @@ final class SimCluster {
         alerts.start();
         fills = random.nextInt(6) == 0;
         robot.start();
+        policies.start();
+        if (random.nextInt(4) == 0) {
+            repairs = new SimRepairs(this, Integer.MAX_VALUE, 12);
+            repairs.start();
+        }
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
@@ -207,14 +217,15 @@ final class SimCluster {
     }
 
     /** Runs without other faults than those of the repairs, until these are done, and checks everything. */
-    void run(SimRepairs repairs) {
+    void run(SimRepairs only) {
+        repairs = only;
         daemons.forEach(SimDaemon::start);
         schedulers.forEach(SimScheduler::start);
         simulation.runUntil(simulation.now() + 20 * SECOND);
-        repairs.start();
+        only.start();
         long end = simulation.now() + 100_000 * SECOND;
-        while (!repairs.areDone()) {
-            SimWitness.require(simulation.now() < end, "the repairs do not end: " + repairs + "; " + describe());
+        while (!only.areDone()) {
+            SimWitness.require(simulation.now() < end, "the repairs do not end: " + only + "; " + describe());
             simulation.runUntil(simulation.now() + SECOND);
         }
         heal();
@@ -385,6 +396,8 @@ final class SimCluster {
                 && daemons.stream().allMatch(this::isWell)
                 && schedulers.stream().allMatch(each -> each.knows(leader()))
                 && alerts.agree(witness.state())
+                && policies.agree(witness.state())
+                && (repairs == null || repairs.areDone())
                 && !isOverdue(witness.state().holds().nextDeadline())
                 && !isOverdue(witness.state().plans().nextDeadline());
     }
@@ -428,6 +441,9 @@ final class SimCluster {
             text.append(ledger == null ? "" : " " + ledger.status() + " " + ledger.role());
         }
         admins.forEach(admin -> text.append("; ").append(admin.state()));
+        text.append("; alerts ").append(alerts.agree(witness.state()));
+        text.append(", policies ").append(policies.agree(witness.state()));
+        text.append(", repairs ").append(repairs);
         return text.toString();
     }
 
