@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * A bug that is put into copies of product classes, to see whether the simulator finds it. The file {@code planted.txt} has the bugs.
  *
  * @param changes by file
- * @param mix the group of faults that is more frequent, as {@link SimFaults} names it; "" if none is
+ * @param mix the groups of faults that are more frequent, as {@link SimFaults} names them; "" if none are
  * @param seed a seed that finds the bug within some {@code faults}; 0 if the bug is not for {@code mvn verify}
  */
 record PlantedBug(String name, String effect, Map<String, List<Change>> changes, String mix, long seed, int faults) {

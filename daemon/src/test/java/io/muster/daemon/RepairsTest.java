@@ -24,7 +24,7 @@ final class RepairsTest {
         try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
             long seed = Long.getLong("muster.sim.seed", 1);
             SimCluster cluster = new SimCluster(seed, new SimConfigs(directory), telemetry, "repairs");
-            SimRepairs repairs = new SimRepairs(cluster, HOLDS);
+            SimRepairs repairs = new SimRepairs(cluster, HOLDS, 48);
             try {
                 cluster.run(repairs);
             } finally {

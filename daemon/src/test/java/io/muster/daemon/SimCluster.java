@@ -1,26 +1,20 @@
 package io.muster.daemon;
 
-import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Role;
-import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.protocol.acquire.Owner;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -53,10 +47,17 @@ final class SimCluster {
     private final int thinkMillis;
     private final SimAlerts alerts;
     private final SimRobot robot;
+    private final SimPolicies policies;
+    /** Null if no hold asks for an action. */
+    private @Nullable SimRepairs repairs;
+
     private final SimOperator operator;
     private final SimFaults table;
     /** Null if all daemons are of this version. */
     private final @Nullable SimUpgrade upgrade;
+
+    /** Whether the first leader will have no room for its first events. */
+    private boolean fills;
 
     private String last = "";
     private boolean isCalled;
@@ -91,6 +92,7 @@ final class SimCluster {
         }
         alerts = new SimAlerts(this);
         robot = new SimRobot(this);
+        policies = new SimPolicies(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
         upgrade = mix.equals("upgrade") ? new SimUpgrade(this, daemons, random.split()) : null;
         table = new SimFaults(this, etcd, random.split(), mix, upgrade);
@@ -103,12 +105,20 @@ final class SimCluster {
             String name =
                     Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
             simulation.after(100 * MILLI, () -> elected(name, etcd.revision(leader)));
+            if (fills) {
+                fills = false;
+                simulation.after(MILLI * random.nextInt(20), () -> etcd.full(true));
+                simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
+            }
         }
     }
 
     private void changedInEtcd() {
         String hole = witness.isImporting() ? "" : SimLedger.hole(etcd);
         SimWitness.require(hole.isEmpty(), "a daemon with an empty directory cannot have the ledger: " + hole);
+        if (!witness.isImporting()) {
+            SimLedger.published(etcd, witness::published);
+        }
     }
 
     /** Checks that no other daemon serves a scheduler, soon after a daemon was elected. */
@@ -191,11 +201,13 @@ final class SimCluster {
         admins.forEach(SimAdmin::start);
         schedulers.forEach(SimScheduler::start);
         alerts.start();
-        if (random.nextInt(6) == 0) { // the first leader may have no room for its first events
-            simulation.after(MILLI * random.nextInt(400), () -> etcd.full(true));
-            simulation.after(SECOND * (1 + random.nextInt(8)), () -> etcd.full(false));
-        }
+        fills = random.nextInt(6) == 0;
         robot.start();
+        policies.start();
+        if (random.nextInt(4) == 0) {
+            repairs = new SimRepairs(this, Integer.MAX_VALUE, 12);
+            repairs.start();
+        }
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
             simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
@@ -205,14 +217,15 @@ final class SimCluster {
     }
 
     /** Runs without other faults than those of the repairs, until these are done, and checks everything. */
-    void run(SimRepairs repairs) {
+    void run(SimRepairs only) {
+        repairs = only;
         daemons.forEach(SimDaemon::start);
         schedulers.forEach(SimScheduler::start);
         simulation.runUntil(simulation.now() + 20 * SECOND);
-        repairs.start();
+        only.start();
         long end = simulation.now() + 100_000 * SECOND;
-        while (!repairs.areDone()) {
-            SimWitness.require(simulation.now() < end, "the repairs do not end: " + repairs + "; " + describe());
+        while (!only.areDone()) {
+            SimWitness.require(simulation.now() < end, "the repairs do not end: " + only + "; " + describe());
             simulation.runUntil(simulation.now() + SECOND);
         }
         heal();
@@ -383,6 +396,8 @@ final class SimCluster {
                 && daemons.stream().allMatch(this::isWell)
                 && schedulers.stream().allMatch(each -> each.knows(leader()))
                 && alerts.agree(witness.state())
+                && policies.agree(witness.state())
+                && (repairs == null || repairs.areDone())
                 && !isOverdue(witness.state().holds().nextDeadline())
                 && !isOverdue(witness.state().plans().nextDeadline());
     }
@@ -426,6 +441,9 @@ final class SimCluster {
             text.append(ledger == null ? "" : " " + ledger.status() + " " + ledger.role());
         }
         admins.forEach(admin -> text.append("; ").append(admin.state()));
+        text.append("; alerts ").append(alerts.agree(witness.state()));
+        text.append(", policies ").append(policies.agree(witness.state()));
+        text.append(", repairs ").append(repairs);
         return text.toString();
     }
 
@@ -444,32 +462,7 @@ final class SimCluster {
         }
         schedulers.forEach(each -> each.check(leader));
         admins.forEach(SimAdmin::check);
-        checkCopies();
-    }
-
-    /** Ends all daemons, and checks that the files of each have the whole log until then, to which nothing was added for seconds. */
-    private void checkCopies() {
-        daemons.forEach(SimDaemon::kill);
-        long last = witness.lastSeq(); // a request on its way to etcd may add an event now
-        SimMachine machine = new SimMachine(simulation, "reader");
-        Set<String> read = new TreeSet<>();
-        machine.thread(
-                        "reader",
-                        () -> daemons.forEach(each -> {
-                            try {
-                                Committed copy = each.read(machine);
-                                boolean whole = copy.seq() == last && witness.has(copy.state(), last);
-                                SimWitness.require(
-                                        whole,
-                                        whole ? "" : each.name + " has other files: " + witness.difference(copy));
-                                read.add(each.name);
-                            } catch (IOException e) {
-                                throw new UncheckedIOException(e);
-                            }
-                        }))
-                .start();
-        simulation.runUntil(simulation.now() + 10 * SECOND);
-        SimWitness.require(read.size() == daemons.size(), "only the files of " + read + " can be read");
+        SimCopies.check(simulation, daemons, witness);
         if (Boolean.getBoolean("muster.sim.counts")) {
             System.out.println(table.counts + ", " + operator.imports + " imports");
         }

@@ -32,7 +32,7 @@ final class SimConfigs {
                         + "[muster]\nsocket = \""
                         + directory + "/muster.sock\"\nstate-dir = \"" + directory + "/state\"\nmetrics = \"off\"\n"
                         + "reload-drop = 1\nsnapshot-every = 60\nhistory-size = 0\nacquire = \"" + acquire + "\"\n"
-                        + SimRobot.CONFIG);
+                        + SimRobot.CONFIG + SimPolicies.config());
         return Config.load(file, new Environment(Map.of(), 1000, directory, "host7", 4));
     }
 

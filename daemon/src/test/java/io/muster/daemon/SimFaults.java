@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The faults of the simulated cluster. {@code -Dmuster.sim.mix=NAME} makes those of one group ten times as frequent as the others: process,
- * disk, link, etcd, restore, copy, clock, reload; and upgrade, in {@link UpgradesTest}.
+ * The faults of the simulated cluster. {@code -Dmuster.sim.mix=NAME} makes those of a group, or of several, ten times as frequent as the
+ * others: process, disk, link, etcd, restore, copy, clock, reload; and upgrade, in {@link UpgradesTest}.
  */
 final class SimFaults {
     private static final long MILLI = 1_000_000;
@@ -60,8 +60,9 @@ final class SimFaults {
         if (upgrade != null) {
             upgrade.faults(this);
         }
+        List<String> frequent = List.of(mix.split(" "));
         weights = all.stream()
-                .mapToInt(each -> each.weight() * (each.mix().equals(mix) ? 10 : 1))
+                .mapToInt(each -> each.weight() * (frequent.contains(each.mix()) ? 10 : 1))
                 .toArray();
     }
 

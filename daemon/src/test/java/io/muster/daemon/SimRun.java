@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /** Runs the simulated cluster, seed after seed. */
 public final class SimRun implements Closeable {
-    private static final List<Logger> NOISY = Stream.of("inventory", "ledger", "muster", "journal", "acquire", "alert")
+    private static final List<Logger> NOISY = Stream.of(
+                    "inventory", "ledger", "muster", "journal", "acquire", "alert", "report", "brake")
             .map(name -> (Logger) LoggerFactory.getLogger(name))
             .toList();
 

@@ -50,7 +50,7 @@ final class SimWitness {
     private long highest;
 
     /** The log up to an event. */
-    private record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
+    record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
         static final Point START = start(Level.ONE);
 
         static Point start(Level level) {
@@ -150,6 +150,7 @@ final class SimWitness {
         made(change, seq);
         InventoryState after = entry.applyTo(state());
         SimRobot.check(state(), entry, after);
+        SimPolicies.check(at -> line.get((int) at), entry, after);
         line.add(new Point(entry.timestamp(), change, txn, after));
         highest = Math.max(highest, seq);
     }
@@ -159,6 +160,14 @@ final class SimWitness {
             Long before = changes.put(change, seq);
             require(before == null, "change " + change + " is made twice, at " + before + " and " + seq);
         }
+    }
+
+    /** A snapshot is in etcd: who loads it goes by its time. */
+    void published(long seq, double time) {
+        double event = line.get((int) seq).time;
+        require(
+                time >= event,
+                "the snapshot at seq " + seq + " has the time " + time + ", and its last event " + event);
     }
 
     /** Etcd has only the events up to this one from now on. */

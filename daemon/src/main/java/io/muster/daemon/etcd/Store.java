@@ -251,9 +251,23 @@ class Store implements Closeable {
                 ATTEMPT_MILLIS);
     }
 
-    /** Writes a piece under a name that no other transaction uses. */
-    boolean putPiece(long term, String parts, int number, byte[] piece) throws EtcdException {
-        return fenced(term, List.of(new Op.Put(Keys.piece(parts, number), piece, 0)), SLOW_ATTEMPT_MILLIS);
+    /** The condition that the term has not ended. */
+    Compare leads(long term) {
+        return new Compare(keys.leader(), term);
+    }
+
+    /**
+     * Writes a piece under a name that no other transaction uses.
+     *
+     * @param before another condition: that the piece before is in etcd, because etcd may be restored from a backup meanwhile
+     * @return the condition that this piece is in etcd; null if a condition was not true
+     */
+    @Nullable
+    Compare putPiece(long term, Compare before, String parts, int number, byte[] piece) throws EtcdException {
+        String key = Keys.piece(parts, number);
+        Result result = etcd.transact(
+                List.of(leads(term), before), List.of(new Op.Put(key, piece, 0)), List.of(), SLOW_ATTEMPT_MILLIS);
+        return result.succeeded() ? new Compare(key, result.revision()) : null;
     }
 
     /**
@@ -262,7 +276,7 @@ class Store implements Closeable {
      * @return false if the term has ended
      */
     boolean fenced(long term, List<Op> operations, int timeoutMillis) throws EtcdException {
-        return etcd.transact(List.of(new Compare(keys.leader(), term)), operations, List.of(), timeoutMillis)
+        return etcd.transact(List.of(leads(term)), operations, List.of(), timeoutMillis)
                 .succeeded();
     }
 

@@ -116,7 +116,7 @@ final class Uploads {
      *
      * @param txn the transaction that wrote the event with this seq
      * @param terms the terms of the events up to this one
-     * @return false if the term has ended, or a later snapshot is published
+     * @return false if the term has ended, a later snapshot is published, or etcd was restored from a backup without a piece
      */
     boolean publish(long term, long seq, String txn, Terms terms, double time, Level level, byte[] state)
             throws EtcdException, ForeignException {
@@ -127,8 +127,10 @@ final class Uploads {
         }
         String name = String.format(Locale.ROOT, "%016d-%x-%d", seq, term, ++count);
         List<byte[]> pieces = Pack.pieces(Pack.deflate(state));
+        Compare there = store.leads(term);
         for (int i = 0; i < pieces.size(); i++) {
-            if (!store.putPiece(term, store.keys().snapshots(name), i, pieces.get(i))) {
+            there = store.putPiece(term, there, store.keys().snapshots(name), i, pieces.get(i));
+            if (there == null) {
                 return false;
             }
         }
@@ -140,7 +142,7 @@ final class Uploads {
             both.set("previous", previous.toJson());
         }
         both.set("terms", terms.toJson());
-        if (!put(term, before.revision(), both)) {
+        if (!put(term, there, before.revision(), both)) {
             return false;
         }
         if (previous != null) {
@@ -149,11 +151,11 @@ final class Uploads {
         return true;
     }
 
-    private boolean put(long term, long revision, ObjectNode both) throws EtcdException {
+    private boolean put(long term, Compare there, long revision, ObjectNode both) throws EtcdException {
         Keys keys = store.keys();
         return store.etcd()
                 .transact(
-                        List.of(new Compare(keys.leader(), term), new Compare(keys.snapshot(), revision)),
+                        List.of(store.leads(term), there, new Compare(keys.snapshot(), revision)),
                         List.of(new Op.Put(keys.snapshot(), both.toString())),
                         List.of(),
                         Store.ATTEMPT_MILLIS)

@@ -237,7 +237,7 @@ final class Writer {
         for (int i = 0; i < pieces.size(); i++) {
             while (true) {
                 try {
-                    if (!store.putPiece(term, parts, i, pieces.get(i))) {
+                    if (store.putPiece(term, store.leads(term), parts, i, pieces.get(i)) == null) {
                         return new Verdict(Kind.ENDED, "another daemon leads now");
                     }
                     break;

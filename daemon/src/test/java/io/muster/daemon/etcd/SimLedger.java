@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The ledger of a simulated daemon. */
 public final class SimLedger {
@@ -60,12 +61,9 @@ public final class SimLedger {
     /** Returns why a daemon with an empty directory cannot have the state of the ledger in etcd; "" if it can. */
     public static String hole(EtcdModel etcd) {
         Keys keys = new Keys(PREFIX);
-        String published = etcd.text(keys.snapshot());
         String head = etcd.text(keys.head());
         try {
-            Uploads.Ref ref = published == null
-                    ? null
-                    : Uploads.Ref.parse(JSON.readTree(published).path("current"));
+            Uploads.Ref ref = snapshot(etcd, keys);
             long seq = ref == null ? 0 : ref.seq();
             for (int i = 0; ref != null && i < ref.parts(); i++) {
                 if (etcd.text(Keys.piece(keys.snapshots(ref.name()), i)) == null) {
@@ -76,6 +74,30 @@ public final class SimLedger {
             return last <= seq || etcd.text(keys.log(seq + 1)) != null
                     ? ""
                     : "the log does not continue the snapshot at seq " + seq;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Uploads.@Nullable Ref snapshot(EtcdModel etcd, Keys keys) throws IOException {
+        String published = etcd.text(keys.snapshot());
+        return published == null
+                ? null
+                : Uploads.Ref.parse(JSON.readTree(published).path("current"));
+    }
+
+    /** What is told about a snapshot: the seq of its last event, and its time. */
+    public interface Told {
+        void of(long seq, double time);
+    }
+
+    /** Tells of the published snapshot, if there is one. */
+    public static void published(EtcdModel etcd, Told told) {
+        try {
+            Uploads.Ref ref = snapshot(etcd, new Keys(PREFIX));
+            if (ref != null) {
+                told.of(ref.seq(), ref.time());
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
