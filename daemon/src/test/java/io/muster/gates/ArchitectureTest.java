@@ -100,7 +100,7 @@ final class ArchitectureTest {
             package      | inventory                                             | protocol                            | daemon                          | cli          | used by
             cli.terminal | problem hostlist axis                                 | wire rpc                            | config                          |              | cli.*
             cli.ask      | problem idset hostlist rset axis state status history | wire rpc admin tls client           | config journal.disk journal     | terminal     | cli.*
-            cli.change   | problem idset hostlist rset graph axis state status   | wire rpc admin operation client     | config                          | terminal ask | cli
+            cli.change   | problem idset hostlist graph axis state status        | wire rpc admin operation client     | config                          | terminal ask | cli
             cli.look     | problem hostlist axis                                 | admin client                        |                                 | terminal ask | cli
             cli.follow   | problem hostlist axis                                 | rpc acquire admin tls client        |                                 | terminal ask | cli
             cli.past     | problem json idset hostlist rset graph axis state history | rpc admin client                | config ledger journal.disk journal past | terminal ask | cli

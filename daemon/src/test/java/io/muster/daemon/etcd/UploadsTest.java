@@ -26,8 +26,9 @@ class UploadsTest {
                 Etcd.class.getClassLoader(), new Class<?>[] {Etcd.class}, (proxy, method, arguments) -> {
                     boolean names = method.getName().equals("transact")
                             && ((List<?>) arguments[1])
-                                    .stream().anyMatch(op ->
-                                            op instanceof Etcd.Op.Put put && put.key().equals(KEYS.snapshot()));
+                                    .stream()
+                                            .anyMatch(op -> op instanceof Etcd.Op.Put put
+                                                    && put.key().equals(KEYS.snapshot()));
                     if (names) {
                         model.restore(backup);
                         machine.park(20 * SECOND);
