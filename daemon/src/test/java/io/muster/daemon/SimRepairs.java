@@ -361,7 +361,6 @@ final class SimRepairs {
 
     /** A host, which reports its boot id, and runs the check of each attempt that waits for one. */
     private final class Host {
-        private final int rank;
         private final String name;
         private final Principal by;
         private int boots = 1;
@@ -370,7 +369,6 @@ final class SimRepairs {
         private boolean isDown;
 
         Host(int rank) {
-            this.rank = rank;
             name = "node" + rank;
             by = new Principal(1300 + rank, name, 1);
         }
