@@ -176,6 +176,10 @@ final class SimCluster {
         return daemons.get(by.nextInt(daemons.size()));
     }
 
+    List<SimDaemon> daemons() {
+        return daemons;
+    }
+
     /** Checks, before a change is answered, that the scheduler of the daemon was sent it. */
     void checkScheduler(SimDaemon daemon, long seq) {
         schedulers.forEach(each -> each.checkSent(daemon, seq));
@@ -205,7 +209,7 @@ final class SimCluster {
         robot.start();
         policies.start();
         if (random.nextInt(4) == 0) {
-            repairs = new SimRepairs(this, Integer.MAX_VALUE, 12);
+            repairs = new SimRepairs(this, Integer.MAX_VALUE, 12, 6);
             repairs.start();
         }
         simulation.runUntil(simulation.now() + 20 * SECOND);
@@ -416,7 +420,8 @@ final class SimCluster {
         return (files || daemon.ledger() != null) && daemon.inventory().seq() == witness.lastSeq();
     }
 
-    private @Nullable SimDaemon leader() {
+    @Nullable
+    SimDaemon leader() {
         SimDaemon found = null;
         for (SimDaemon each : daemons) {
             EtcdLedger ledger = each.ledger();

@@ -1,5 +1,7 @@
 package io.muster.daemon;
 
+import io.muster.daemon.SimKills.Moment;
+import io.muster.daemon.SimKills.Transition;
 import io.muster.daemon.core.Answer;
 import io.muster.inventory.axis.Boot;
 import io.muster.inventory.axis.Hold;
@@ -16,6 +18,8 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.Once;
 import io.muster.inventory.state.WorkChanges;
+import io.muster.inventory.status.AttemptRow;
+import io.muster.inventory.status.JobUsage;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -26,30 +30,25 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Holds that ask for a reboot and end by a check; the scripts that reboot hosts; and the hosts, which report boot ids and checks. At each
- * transition, the script, the host, the daemon that leads or another daemon may be killed. Nothing may be done twice for one attempt, and
- * no host may be released that was not checked after the action of the attempt.
+ * Holds that ask for a reboot and end by a check; the scripts that reboot hosts; and the hosts, which report boot ids and checks. {@link
+ * SimKills} kills somebody at each transition of each hold. Nothing may be done twice for one attempt, and no host may be released that was
+ * not checked after the action of the attempt.
  */
 final class SimRepairs {
     private static final long MILLI = 1_000_000;
     private static final int SCRIPTS = 12;
     private static final double LEASE = 15;
-    private static final String HOLDER = "repair";
+    static final String HOLDER = "repair";
+    private static final int FIRST_SCRIPT = 1200;
+    private static final int FIRST_HOST = 1300;
     private static final Principal PERSON = new Principal(1100, "person", 7);
 
-    private static final WorkChanges.Facts FACTS = new WorkChanges.Facts() {
-        @Override
-        public String busy(int rank, double since) {
-            return "";
-        }
-
-        @Override
-        public boolean needsBoot(String action) {
-            return true;
-        }
-    };
+    /** No job uses any host. */
+    private static final WorkChanges.Facts FACTS = AttemptRow.facts(
+            List.of(new JobUsage("bridge", Idset.range(0, 1000), Idset.EMPTY, Double.MAX_VALUE)), action -> true);
 
     private final SimCluster cluster;
     private final SplittableRandom random;
@@ -60,6 +59,7 @@ final class SimRepairs {
     private boolean placing;
 
     private final List<Host> hosts = new ArrayList<>();
+    private final List<Script> scripts = new ArrayList<>();
     /** The attempts, with their hosts, that a script acted on, that a claim was written for, and that passed a check. */
     private final Set<String> acted = new HashSet<>();
 
@@ -67,8 +67,8 @@ final class SimRepairs {
     private final Set<String> passed = new HashSet<>();
     /** The last attempt on each host whose claim ran out. */
     private final Map<String, Long> ranOut = new TreeMap<>();
-    /** How often each victim was killed at each transition. */
-    final Map<String, Integer> kills = new TreeMap<>();
+
+    final SimKills kills;
 
     int released;
     int lapsed;
@@ -77,12 +77,14 @@ final class SimRepairs {
     /**
      * @param wanted how many holds are placed, as long as faults happen
      * @param mostOpen how many of them there are at a time
+     * @param one of how many transitions somebody is killed at one
      */
-    SimRepairs(SimCluster cluster, int wanted, int mostOpen) {
+    SimRepairs(SimCluster cluster, int wanted, int mostOpen, int one) {
         this.cluster = cluster;
         this.wanted = wanted;
         this.mostOpen = mostOpen;
         this.random = cluster.simulation().choices().split();
+        this.kills = new SimKills(cluster, random.split(), one);
         cluster.witness().watch(this::written);
     }
 
@@ -93,13 +95,15 @@ final class SimRepairs {
             later(random.nextInt(1000), host::step);
         }
         for (int i = 0; i < SCRIPTS; i++) {
-            later(random.nextInt(1000), new Script(i)::step);
+            Script script = new Script(i);
+            scripts.add(script);
+            later(random.nextInt(1000), script::step);
         }
         place();
     }
 
     boolean areDone() {
-        return (placed == wanted || !cluster.isBusy()) && !placing && open() == 0;
+        return (placed == wanted || !cluster.isBusy()) && !placing && open() == 0 && kills.areMade();
     }
 
     private int open() {
@@ -137,6 +141,7 @@ final class SimRepairs {
             require(
                     step.step().equals("lapsed") == isLapsed,
                     "the claim of attempt " + key + " ends late or early with " + step.step() + ": " + claim);
+            kills.at(step.holder(), Transition.of(step.step()), Moment.WRITTEN, self(entry.by()));
         } else if (entry.event() instanceof HoldChanges.Undrained end
                 && end.holder().startsWith(HOLDER)) {
             HoldSet set = before.holds().on(end.targets().ranks().first());
@@ -144,41 +149,39 @@ final class SimRepairs {
             String key = hold == null ? "none" : key(end.targets().nodelist(), hold.attempt());
             require(passed.contains(key), "the hold of attempt " + key + " ends without a check");
             released++;
+        } else if (entry.event() instanceof HoldChanges.Drained begun) {
+            kills.at(begun.holder(), Transition.PLACED, Moment.WRITTEN, null);
+        } else if (entry.event() instanceof CheckChanges.Booted boot) {
+            String on = boot.targets().nodelist();
+            hosts.stream()
+                    .filter(host -> host.name.equals(on))
+                    .forEach(host -> kills.at(host.repaired, Transition.BOOTED, Moment.WRITTEN, host::die));
         }
     }
 
-    /** Kills somebody, or nobody, when a transition has just been made. */
-    private void transition(String name, Runnable self, SimDaemon asked) {
-        int who = cluster.isBusy() ? random.nextInt(48) : 48;
-        SimDaemon victim = who == 4 ? asked : cluster.anyDaemon(random);
-        if (who < 4) {
-            kills.merge(name + ", itself", 1, Integer::sum);
-            self.run();
-        } else if (who < 6 && victim.isRunning()) {
-            kills.merge(name + (who == 4 ? ", the daemon" : ", some daemon"), 1, Integer::sum);
-            victim.kill();
-            later(200 + random.nextInt(3000), () -> cluster.start(victim));
-        }
+    /** Returns how the process dies that acts as this user; null if it is a daemon, or the person. */
+    private @Nullable Runnable self(Principal by) {
+        int host = by.uid() - FIRST_HOST;
+        int script = by.uid() - FIRST_SCRIPT;
+        return host >= 0 && host < hosts.size()
+                ? hosts.get(host)::die
+                : script >= 0 && script < scripts.size() ? scripts.get(script)::die : null;
     }
 
     /** Sends a change at whatever daemon until an answer says what came of it, as long as the sender wants it. */
-    private void send(Command command, Principal by, BooleanSupplier wants, Told then) {
+    private void send(Command command, Principal by, BooleanSupplier wants, Consumer<Answer> then) {
         UUID id = new UUID(random.nextLong(), random.nextLong());
         new Sending(new Once(command, ChangeId.of(id, command.toString())), by, wants, then).attempt();
-    }
-
-    private interface Told {
-        void of(Answer answer, SimDaemon by);
     }
 
     private final class Sending {
         private final Command command;
         private final Principal by;
         private final BooleanSupplier wants;
-        private final Told then;
+        private final Consumer<Answer> then;
         private int tries;
 
-        Sending(Command command, Principal by, BooleanSupplier wants, Told then) {
+        Sending(Command command, Principal by, BooleanSupplier wants, Consumer<Answer> then) {
             this.command = command;
             this.by = by;
             this.wants = wants;
@@ -210,7 +213,7 @@ final class SimRepairs {
                 again(tries, 50 + random.nextInt(300), to);
             } else {
                 tries = -1;
-                then.of(answer, to);
+                then.accept(answer);
             }
         }
 
@@ -260,14 +263,15 @@ final class SimRepairs {
         String holder = HOLDER + placed;
         Purpose purpose = new Purpose("", "", "nhc", "reboot");
         placing = true;
+        kills.at(holder, Transition.PLACED, Moment.SENT, null);
         send(
                 new HoldChanges.Drain("node" + rank, "slow", HoldChanges.Mode.NONE, holder, 0, 0, 0, purpose),
                 PERSON,
                 () -> true,
-                (answer, by) -> {
+                answer -> {
                     placing = false;
                     placed += answer instanceof Answer.Done ? 1 : 0; // R may lack the host
-                    transition("placed", () -> {}, by);
+                    kills.at(holder, Transition.PLACED, Moment.ANSWERED, null);
                     later(20 + random.nextInt(50), this::place);
                 });
     }
@@ -278,7 +282,7 @@ final class SimRepairs {
         private int life;
 
         Script(int number) {
-            by = new Principal(1200 + number, "script" + number, 7);
+            by = new Principal(FIRST_SCRIPT + number, "script" + number, 7);
         }
 
         void step() {
@@ -292,7 +296,7 @@ final class SimRepairs {
                     for (Hold hold : repairs(state, hosts.get(rank).name)) {
                         if (hold.standing() == null && hold.attempt() > 0) {
                             life++;
-                            claim(hosts.get(rank), hold.attempt());
+                            claim(hosts.get(rank), hold.holder(), hold.attempt());
                             return;
                         }
                     }
@@ -313,7 +317,7 @@ final class SimRepairs {
             later(500 + random.nextInt(3000), () -> resume(own));
         }
 
-        private void claim(Host host, long attempt) {
+        private void claim(Host host, String holder, long attempt) {
             int own = life;
             double sent = cluster.wallSeconds();
             BooleanSupplier lives = () -> life == own && cluster.wallSeconds() < sent + LEASE - 1;
@@ -322,9 +326,10 @@ final class SimRepairs {
                     die();
                 }
             });
-            send(new WorkChanges.ClaimWork(host.name, attempt, LEASE).with(FACTS), by, lives, (answer, daemon) -> {
+            kills.at(holder, Transition.CLAIMED, Moment.SENT, this::die);
+            send(new WorkChanges.ClaimWork(host.name, attempt, LEASE).with(FACTS), by, lives, answer -> {
                 if (answer instanceof Answer.Done) {
-                    act(host, attempt, own, daemon);
+                    act(host, holder, attempt, own);
                 } else {
                     refused++;
                     die();
@@ -332,27 +337,32 @@ final class SimRepairs {
             });
         }
 
-        private void act(Host host, long attempt, int own, SimDaemon daemon) {
-            transition("claimed", this::die, daemon);
+        private void act(Host host, String holder, long attempt, int own) {
+            kills.at(holder, Transition.CLAIMED, Moment.ANSWERED, this::die);
             if (life != own) {
                 return;
             }
             require(acted.add(key(host.name, attempt)), "acted twice for attempt " + key(host.name, attempt));
+            host.repaired = holder;
             host.reboot(500 + random.nextInt(4000));
-            transition("acted", this::die, daemon);
-            later(1000 + random.nextInt(6000), () -> report(host, attempt, own));
+            kills.at(holder, Transition.ACTED, Moment.ANSWERED, this::die);
+            later(1000 + random.nextInt(6000), () -> report(host, holder, attempt, own));
         }
 
-        private void report(Host host, long attempt, int own) {
+        private void report(Host host, String holder, long attempt, int own) {
+            if (life != own) {
+                return;
+            }
             BooleanSupplier lives = () -> life == own;
-            send(new WorkChanges.ReportWork(host.name, attempt, true, ""), by, lives, (answer, daemon) -> {
+            kills.at(holder, Transition.DONE, Moment.SENT, this::die);
+            send(new WorkChanges.ReportWork(host.name, attempt, true, ""), by, lives, answer -> {
                 boolean isUnproved = answer instanceof Answer.Rejected rejected
                         && rejected.rejection().text().contains("is not proved");
                 if (isUnproved) {
-                    later(500, () -> report(host, attempt, own));
+                    later(500, () -> report(host, holder, attempt, own));
                 } else {
                     refused += answer instanceof Answer.Done ? 0 : 1;
-                    transition("reported done", this::die, daemon);
+                    kills.at(holder, Transition.DONE, Moment.ANSWERED, this::die);
                     die();
                 }
             });
@@ -367,10 +377,12 @@ final class SimRepairs {
         private int reported;
         private int life;
         private boolean isDown;
+        /** The holder of the hold for which a script has booted the host last. */
+        private String repaired = "";
 
         Host(int rank) {
             name = "node" + rank;
-            by = new Principal(1300 + rank, name, 1);
+            by = new Principal(FIRST_HOST + rank, name, 1);
         }
 
         private String id() {
@@ -391,8 +403,10 @@ final class SimRepairs {
         }
 
         private void die() {
-            life++;
-            begin();
+            if (!isDown) {
+                life++;
+                begin();
+            }
         }
 
         private void begin() {
@@ -417,9 +431,10 @@ final class SimRepairs {
                 ask(lives, state -> check(state, own));
                 return;
             }
-            send(new CheckChanges.ReportBoot(name, id()), by, lives, (answer, daemon) -> {
+            kills.at(repaired, Transition.BOOTED, Moment.SENT, this::die);
+            send(new CheckChanges.ReportBoot(name, id()), by, lives, answer -> {
                 reported = answer instanceof Answer.Done ? boot : reported; // R may lack the host
-                transition("booted", this::die, daemon);
+                kills.at(repaired, Transition.BOOTED, Moment.ANSWERED, this::die);
                 if (life == own) {
                     ask(lives, state -> check(state, own));
                 }
@@ -436,7 +451,7 @@ final class SimRepairs {
                 Long over = waits || random.nextInt(10) > 0 ? null : ranOut.get(name);
                 if (waits || over != null) {
                     long attempt = over == null ? hold.attempt() : over;
-                    later(50 + random.nextInt(1500), () -> finish(attempt, waits, own));
+                    later(50 + random.nextInt(1500), () -> finish(hold.holder(), attempt, waits, own));
                     return;
                 }
             }
@@ -444,7 +459,7 @@ final class SimRepairs {
         }
 
         /** @param waits whether the daemon said that the attempt waits for the check; otherwise its claim has run out */
-        private void finish(long attempt, boolean waits, int own) {
+        private void finish(String holder, long attempt, boolean waits, int own) {
             if (life != own) {
                 return;
             }
@@ -454,9 +469,15 @@ final class SimRepairs {
                 passed.add(key(name, attempt));
             }
             BooleanSupplier lives = () -> life == own;
-            send(new CheckChanges.ReportCheck(name, "nhc", attempt, ok, ""), by, lives, (answer, daemon) -> {
+            Transition made = ok ? Transition.PASSED : Transition.CHECK_FAILED;
+            if (waits) {
+                kills.at(holder, made, Moment.SENT, this::die);
+            }
+            send(new CheckChanges.ReportCheck(name, "nhc", attempt, ok, ""), by, lives, answer -> {
                 refused += answer instanceof Answer.Done ? 0 : 1;
-                transition("checked", this::die, daemon);
+                if (waits) {
+                    kills.at(holder, made, Moment.ANSWERED, this::die);
+                }
                 if (life == own) {
                     die();
                 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,10 +70,15 @@ public final class SimRun implements Closeable {
      * @param trace receives the notes of the run, or null
      */
     Result run(long seed, int faults, @Nullable SimTrace trace) {
+        return quietly(() -> runNow(seed, faults, trace));
+    }
+
+    /** Runs something while the log has nothing of the simulated daemons. */
+    static <T> T quietly(Supplier<T> run) {
         List<@Nullable Level> levels = NOISY.stream().map(Logger::getLevel).collect(Collectors.toList());
         NOISY.forEach(logger -> logger.setLevel(Level.OFF));
         try {
-            return runQuietly(seed, faults, trace);
+            return run.get();
         } finally {
             for (int i = 0; i < levels.size(); i++) {
                 NOISY.get(i).setLevel(levels.get(i)); // other tests in this JVM read the log
@@ -80,7 +86,7 @@ public final class SimRun implements Closeable {
         }
     }
 
-    private Result runQuietly(long seed, int faults, @Nullable SimTrace trace) {
+    private Result runNow(long seed, int faults, @Nullable SimTrace trace) {
         SimCluster cluster = new SimCluster(seed, configs, telemetry, mix);
         cluster.simulation().notes(trace);
         long start = processorNanos();
