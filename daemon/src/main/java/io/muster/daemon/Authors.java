@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,11 +49,12 @@ final class Authors implements Expiry.Authors {
                     tokens.look();
                     Map<Hold, String> objections = new HashMap<>();
                     for (Hold plan : plans) {
-                        if (!mayHold(plan.by(), plan.holder())) {
+                        String lost = lost(plan);
+                        if (lost != null) {
                             objections.put(
                                     plan,
-                                    plan.by().names() + ", who planned the hold, has no right to drain hosts as "
-                                            + plan.holder() + " any more");
+                                    plan.by().names() + ", who planned the hold, has no right to " + lost
+                                            + " any more");
                         }
                     }
                     return () -> then.accept(objections);
@@ -60,27 +62,37 @@ final class Authors implements Expiry.Authors {
                 bug -> then.accept(null));
     }
 
-    private boolean mayHold(Principal by, String holder) {
+    /** Returns what the author of a planned hold has no right to; null if the author may place the hold. */
+    private @Nullable String lost(Hold plan) {
+        String action = plan.purpose().action();
+        if (!may(plan.by(), rights -> rights.allow(Right.HOLD) && rights.allowHolder(plan.holder()))) {
+            return "drain hosts as " + plan.holder();
+        }
+        boolean mayAsk = action.isEmpty() || may(plan.by(), rights -> rights.allow(Right.ACTION));
+        return mayAsk ? null : "ask for the action " + action;
+    }
+
+    private boolean may(Principal by, Predicate<Rights> needed) {
         Principal.Speaker speaker = by.speaker();
         if (by.equals(Principal.DAEMON)) {
             return true;
         }
         if (speaker == null) {
-            return mayHold(rights(by), by, holder);
+            return may(rights(by), by, needed);
         }
         Principal sender = speaker.author();
         Rights rights = rights(sender);
-        boolean speaks = rights != null && rights.allow(Right.SPEAK_FOR) && mayHold(rights, sender, holder);
+        boolean speaks = rights != null && rights.allow(Right.SPEAK_FOR) && may(rights, sender, needed);
         boolean forAll = rights != null
                 && rights.credentials().isOwner(); // the roles that its message named are not known any more
-        return speaks && (forAll || speaker.squashed() || mayHold(rights(by), by, holder));
+        return speaks && (forAll || speaker.squashed() || may(rights(by), by, needed));
     }
 
-    private boolean mayHold(@Nullable Rights rights, Principal by, String holder) {
+    private boolean may(@Nullable Rights rights, Principal by, Predicate<Rights> needed) {
         if (rights == null && !alone && by.user().startsWith(TOKEN)) {
             return true;
         }
-        return rights != null && rights.allow(Right.HOLD) && rights.allowHolder(holder);
+        return rights != null && needed.test(rights);
     }
 
     /** Returns the rights that the author would have now; null if none. */

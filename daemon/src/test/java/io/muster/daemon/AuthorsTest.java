@@ -17,12 +17,15 @@ import io.muster.daemon.token.TokenFile;
 import io.muster.daemon.token.Tokens;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
+import io.muster.inventory.json.Extras;
 import io.muster.protocol.operation.Right;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Which authors of planned holds may place them when the holds are to begin. */
@@ -43,11 +46,14 @@ class AuthorsTest {
         return Admission.of(OWNER, access, new Accounts(), name -> {});
     }
 
-    private boolean mayBegin(Principal by, String holder, boolean alone) {
-        Hold plan = new Hold(holder, "cooling", 1, by, 0);
+    private @Nullable String objection(Hold plan, boolean alone) {
         List<Map<Hold, String>> found = new ArrayList<>();
         new Authors(admissions, tokens, alone, aside).check(Set.of(plan), found::add);
-        String objection = found.get(0).get(plan);
+        return found.get(0).get(plan);
+    }
+
+    private boolean mayBegin(Principal by, String holder, boolean alone) {
+        String objection = objection(new Hold(holder, "cooling", 1, by, 0), alone);
         assertThat(objection == null ? "any more" : objection).endsWith("any more");
         return objection == null;
     }
@@ -65,6 +71,22 @@ class AuthorsTest {
         assertThat(mayBegin(Principal.DAEMON, "policy")).isTrue();
         admissions.replace(admission());
         assertThat(mayBegin(ops, "ops")).isFalse();
+    }
+
+    @Test
+    void aHoldThatAsksForAnActionNeedsTheRightToAskForOne() {
+        Principal ops = new Principal(OPS, "ops", 7);
+        Purpose reboot = new Purpose("", "", "", "reboot");
+        Hold plan = new Hold("ops", "kernel", 1, 1, ops, 9, 0, reboot, 0, null, Extras.NONE);
+        assertThat(objection(plan, true))
+                .isEqualTo("ops, who planned the hold, has no right to ask for the action reboot any more");
+        List<String> users = List.of(Integer.toString(OPS));
+        admissions.replace(admission(new Grant(users, Set.of(Right.CHANGE), null)));
+        assertThat(objection(plan, true)).endsWith("ask for the action reboot any more");
+        admissions.replace(admission(new Grant(users, Set.of(Right.HOLD, Right.ACTION), "ops")));
+        assertThat(objection(plan, true)).isNull();
+        admissions.replace(admission(new Grant(users, Set.of(Right.ACTION), null)));
+        assertThat(objection(plan, true)).endsWith("has no right to drain hosts as ops any more");
     }
 
     @Test
