@@ -22,15 +22,21 @@ import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.NoteEdit;
 import io.muster.inventory.axis.Places;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
+import io.muster.inventory.axis.Standing;
 import io.muster.inventory.history.Period;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.StrictJson;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AcquisitionChanges;
+import io.muster.inventory.state.AuditChanges;
 import io.muster.inventory.state.ChangeId;
+import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Entry;
+import io.muster.inventory.state.Event;
 import io.muster.inventory.state.FormatChanges;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
@@ -38,8 +44,12 @@ import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
 import io.muster.inventory.state.NoteChanges;
 import io.muster.inventory.state.Once;
+import io.muster.inventory.state.Policy;
 import io.muster.inventory.state.ReportChanges;
 import io.muster.inventory.state.StateJson;
+import io.muster.inventory.state.WorkChanges;
+import io.muster.inventory.status.AttemptRow;
+import io.muster.inventory.status.JobUsage;
 import io.muster.protocol.operation.Right;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -48,6 +58,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +70,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
@@ -84,6 +96,11 @@ class StateFormatTest {
     private static final Token TOKEN = new Token(
             "ci", Token.digest("muster_"), Set.of(Right.READ, Right.HOLD), "ci", 1_700_000_000, 4_000_000_000.0);
 
+    private static final Principal NODE3 = new Principal(1003, "node3", 4713);
+    /** No job uses any host. */
+    private static final WorkChanges.Facts IDLE = AttemptRow.facts(
+            List.of(new JobUsage("bridge", Idset.range(0, 9), Idset.EMPTY, Double.MAX_VALUE)), "reboot"::equals);
+
     @TempDir
     private Path directory;
 
@@ -105,6 +122,8 @@ class StateFormatTest {
             secondDay(rig);
             snapshot(rig);
             thirdDay(rig);
+            fourthDay(rig);
+            snapshot(rig);
             rig.advance(Duration.ofDays(30));
             snapshot(rig);
             lastDay(rig);
@@ -171,6 +190,44 @@ class StateFormatTest {
         rig.submit(new Once(new HoldChanges.Undrain("node8", null, HoldChanges.Mode.NONE, null), id(3)));
         rig.submit(drain("node[5-6]", "firmware", HoldChanges.Mode.NONE, 4_000_000_001.0));
         rig.submit(note("node1", NoteEdit.untag("burn-in")));
+    }
+
+    /** Planned holds, checks, work and a policy. Some of each are not at their end. */
+    private static void fourthDay(Rig rig) {
+        rig.advance(Duration.ofHours(24));
+        double now = rig.now();
+        Purpose cooling = new Purpose("facility", "OPS-881", "nhc", "");
+        Purpose reboot = new Purpose("hardware", "", "nhc", "reboot");
+        submit(rig, BOB, plan("node8", "cooling", now + 3600, now + 7200, cooling));
+        submit(rig, THROUGH, plan("node[0,3]", "power", now + 1e8, 0, Purpose.NONE));
+        submit(rig, THROUGH, new HoldChanges.Undrain("node0", "postponed", HoldChanges.Mode.NONE, "plan", true));
+        rig.submit(new HoldChanges.Drain("node3", "dimm", HoldChanges.Mode.NONE, "repair", 0, 0, 0, reboot));
+        submit(rig, NODE3, new CheckChanges.ReportBoot("node3", "b1"));
+        submit(rig, BOB, new WorkChanges.ClaimWork("node3", 1, 600).with(IDLE));
+        submit(rig, NODE3, new CheckChanges.ReportBoot("node3", "b2"));
+        submit(rig, BOB, new WorkChanges.ReportWork("node3", 1, true, ""));
+        submit(rig, NODE3, new CheckChanges.ReportCheck("node3", "nhc", 1, false, "60 GB"));
+        submit(rig, NODE3, new CheckChanges.ReportCheck("node3", "nhc", 1, true, ""));
+        rig.submit(new HoldChanges.Drain("node[0,3]", "fan", HoldChanges.Mode.NONE, "repair", 0, 0, 0, reboot));
+        submit(rig, NODE3, new CheckChanges.ReportBoot("node0", "c1"));
+        submit(rig, BOB, new WorkChanges.ClaimWork("node0", 2, 600).with(IDLE));
+        submit(rig, BOB, new WorkChanges.ClaimWork("node3", 2, 604_800).with(IDLE));
+        submit(rig, BOB, new WorkChanges.ReportWork("node0", 2, false, "no BMC"));
+        rig.submit(new HoldChanges.Drain("node0", "fan", HoldChanges.Mode.OVERWRITE, "repair", 0, 0, 0, reboot));
+        submit(rig, BOB, new WorkChanges.ClaimWork("node0", 3, 600).with(IDLE));
+        rig.advance(Duration.ofHours(2)); // a plan begins, a claim runs out, the plan ends and overruns
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "node2", "power"));
+        rig.submit(new HoldChanges.Undrain("node2", "swapped", HoldChanges.Mode.FORCE_OVERWRITE, null));
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.ONLINE, "node2", ""));
+        rig.submit(new LivenessChanges.SetLiveness(LivenessChange.OFFLINE, "node2", "power"));
+        rig.advance(Duration.ofMinutes(10));
+        Policy policy = new Policy(Policy.When.OFFLINE, 60, "node2", "policy", "was offline", cooling);
+        submit(rig, Principal.DAEMON, new Policy.Place(policy, List.of()));
+        submit(rig, Principal.DAEMON, new AuditChanges.RecordAudit("flux", Idset.of(2), "up"));
+    }
+
+    private static HoldChanges.Drain plan(String targets, String reason, double from, double until, Purpose purpose) {
+        return new HoldChanges.Drain(targets, reason, HoldChanges.Mode.NONE, "plan", from, until, 0, purpose);
     }
 
     /** A month later. An upgrade is never finished in the first level, so its event is written without a command. */
@@ -262,6 +319,9 @@ class StateFormatTest {
                 .containsExactlyInAnyOrder(
                         "acquire",
                         "annotate",
+                        "attempt",
+                        "audit",
+                        "boot",
                         "drain",
                         "exclude",
                         "include",
@@ -269,6 +329,8 @@ class StateFormatTest {
                         "lively",
                         "offline",
                         "online",
+                        "overrun",
+                        "plan",
                         "property-add",
                         "property-remove",
                         "release",
@@ -279,7 +341,41 @@ class StateFormatTest {
                         "shrink",
                         "torpid",
                         "undrain",
+                        "unplan",
                         "upgrade");
+    }
+
+    /** Every kind of event that the product writes, and every step of an attempt, must be in the directory. */
+    @Test
+    void noKindOfEventIsMissing() throws IOException {
+        Set<Class<?>> kinds = new HashSet<>();
+        Set<String> steps = new TreeSet<>();
+        for (Path segment : files(GOLDEN.resolve("journal"))) {
+            for (String line : Files.readAllLines(segment)) {
+                if (NAME.matcher(line).find()) {
+                    Event event = Entry.parse(StrictJson.stored(
+                                    line.substring(line.indexOf('{')).getBytes(StandardCharsets.UTF_8)))
+                            .event();
+                    kinds.add(event.getClass());
+                    if (event instanceof WorkChanges.Worked step) {
+                        steps.add(step.step());
+                    }
+                }
+            }
+        }
+        assertThat(kinds).containsExactlyInAnyOrderElementsOf(kindsOf(Event.class));
+        assertThat(steps)
+                .contains("lapsed", "passed")
+                .containsAll(Stream.of(Standing.Step.values())
+                        .map(Standing.Step::word)
+                        .toList());
+    }
+
+    private static Set<Class<?>> kindsOf(Class<?> type) {
+        Class<?>[] permitted = type.getPermittedSubclasses();
+        return permitted == null
+                ? Set.of(type)
+                : Stream.of(permitted).flatMap(each -> kindsOf(each).stream()).collect(Collectors.toSet());
     }
 
     @Test
@@ -294,7 +390,7 @@ class StateFormatTest {
         Recovered recovered = new Recovered(100, RunningDaemon.clock(), Machine.REAL);
         open(copy, recovered).close();
         assertThat(text(recovered.state())).isEqualTo(text(before));
-        assertThat(before.holds().held()).hasToString("2,4,7");
+        assertThat(before.holds().held()).hasToString("0,2,4-5,7");
         assertThat(before.seqOf(id(1), THROUGH)).isPositive();
         assertThat(before.acquisitions()).containsOnlyKeys("flux");
     }
