@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Asks for the attempts on a host, so that a report names the attempt that it is about. */
 final class Attempts {
@@ -37,11 +38,21 @@ final class Attempts {
     }
 
     /**
-     * Returns the number of the only attempt that matches.
+     * Returns the number of an attempt that the user gave, or that of the only attempt that matches.
      *
+     * @param given null if the user gave none
      * @param what what waits, such as "the check nhc"
      */
-    static long only(FluxClient client, String host, String what, Predicate<JsonNode> wanted) throws IOException {
+    static long number(@Nullable Long given, FluxClient client, String host, String what, Predicate<JsonNode> wanted)
+            throws IOException {
+        if (given != null && given < 1) {
+            throw new Failure(Exit.USAGE, "--attempt: attempts are numbered from 1", "`muster work list` shows them");
+        }
+        return given == null ? only(client, host, what, wanted) : given;
+    }
+
+    private static long only(FluxClient client, String host, String what, Predicate<JsonNode> wanted)
+            throws IOException {
         List<JsonNode> found = on(client, host, wanted);
         if (found.isEmpty()) {
             throw new Failure(Exit.CONFLICT, "no hold on " + host + " waits for " + what, "nothing was changed");

@@ -49,7 +49,7 @@ public final class CheckResult extends Change {
             names = "--attempt",
             paramLabel = "NUMBER",
             description = "Number of the attempt. Default: the present one.")
-    private long attempt;
+    private @Nullable Long attempt;
 
     public CheckResult(Console console) {
         super(console);
@@ -60,7 +60,7 @@ public final class CheckResult extends Change {
         if (!result.equals("ok") && !result.equals("failed")) {
             throw new Failure(Exit.USAGE, "the result is ok or failed, not \"" + result + "\"");
         }
-        long number = attempt == 0 ? Attempts.only(client, host, "the check " + check, Attempts.of(check)) : attempt;
+        long number = Attempts.number(attempt, client, host, "the check " + check, Attempts.of(check));
         String line = ReasonWords.join(detail);
         return new CheckChanges.ReportCheck(host, check, number, result.equals("ok"), line == null ? "" : line);
     }

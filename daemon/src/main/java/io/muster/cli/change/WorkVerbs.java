@@ -118,7 +118,7 @@ public final class WorkVerbs {
         private String host = "";
 
         @Option(names = "--attempt", paramLabel = "NUMBER", description = ATTEMPT)
-        private long attempt;
+        private @Nullable Long attempt;
 
         @Option(
                 names = "--lease",
@@ -168,7 +168,7 @@ public final class WorkVerbs {
         private String @Nullable [] detail;
 
         @Option(names = "--attempt", paramLabel = "NUMBER", description = ATTEMPT)
-        private long attempt;
+        private @Nullable Long attempt;
 
         Report(Console console, boolean done) {
             super(console);
@@ -209,10 +209,8 @@ public final class WorkVerbs {
         }
     }
 
-    private static long number(FluxClient client, String host, long attempt) throws IOException {
-        return attempt == 0
-                ? Attempts.only(
-                        client, host, "an action", row -> !row.path("action").isNull())
-                : attempt;
+    private static long number(FluxClient client, String host, @Nullable Long attempt) throws IOException {
+        return Attempts.number(
+                attempt, client, host, "an action", row -> !row.path("action").isNull());
     }
 }

@@ -8,8 +8,12 @@ import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.WorkChanges;
+import io.muster.inventory.status.AttemptRow;
+import io.muster.inventory.status.JobUsage;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -132,6 +136,26 @@ class ExpiryTest {
         rig.advance(Duration.ofSeconds(40));
         assertThat(held()).isEqualTo(Idset.EMPTY);
         assertThat(rig.core.timers()).as("nothing to wait for").isZero();
+    }
+
+    @Test
+    void aClockThatIsAYearAheadForAMinuteBeginsNoHoldAndEndsNoClaim() {
+        plan("1", 86_400, 40);
+        Purpose reseat = new Purpose("", "", "", "reseat");
+        rig.submit(new HoldChanges.Drain("2", "fan", HoldChanges.Mode.NONE, "ops", 0, 0, 0, reseat));
+        WorkChanges.Facts idle = AttemptRow.facts(
+                List.of(new JobUsage("bridge", Idset.of(2), Idset.EMPTY, Double.MAX_VALUE)), action -> false);
+        assertThat(Rig.outcome(rig.submit(new WorkChanges.ClaimWork("node2", 1, 60).with(idle))))
+                .isEqualTo("done 1");
+        rig.core.jump(Duration.ofDays(365));
+        rig.advance(Duration.ofSeconds(59));
+        assertThat(held()).isEqualTo(Idset.of(2));
+        assertThat(Rig.outcome(rig.submit(new WorkChanges.ReportWork("node2", 1, true, ""))))
+                .as("the claim lasts a minute of the daemon's time")
+                .isEqualTo("done 1");
+        rig.core.jump(Duration.ofDays(-365));
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(rig.state().plans().held()).isEqualTo(Idset.of(1));
     }
 
     @Test

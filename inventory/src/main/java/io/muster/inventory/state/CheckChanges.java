@@ -40,19 +40,27 @@ public final class CheckChanges {
     /** The hold of an attempt on a host. */
     record Attempt(Idset ranks, Hold hold) {}
 
+    /**
+     * The attempts that a request could be about.
+     *
+     * @param request such as "the result"
+     * @param awaited what their holds wait for, such as "the check nhc"
+     */
+    record Wanted(String request, String awaited, Predicate<Hold> holds) {
+        /** Returns the attempts whose holds ask for an action. */
+        static Wanted action(String request) {
+            return new Wanted(
+                    request, "an action", hold -> !hold.purpose().action().isEmpty());
+        }
+    }
+
     /** Makes the decision about an attempt. */
     interface Choice {
         Decision of(Attempt attempt);
     }
 
-    /**
-     * Finds the hold with an attempt of this number, and returns the decision of {@code then} about it.
-     *
-     * @param noun what the request is, such as "the result"
-     * @param wanted the holds that the request could be about
-     */
-    static Decision find(
-            InventoryState state, String host, long number, String noun, Predicate<Hold> wanted, Choice then) {
+    /** Finds the hold with an attempt of this number, and returns the decision of {@code then} about it. */
+    static Decision find(InventoryState state, String host, long number, Wanted wanted, Choice then) {
         Idset ranks = state.resources().ranksOf(host);
         if (ranks.isEmpty()) {
             return Decision.reject(INVALID, "there is no host " + host);
@@ -60,7 +68,7 @@ public final class CheckChanges {
         HoldSet set = state.holds().on(ranks.first());
         List<String> others = new ArrayList<>();
         for (Hold hold : set == null ? List.<Hold>of() : set.holds()) {
-            if (hold.purpose().isAttempt() && wanted.test(hold)) {
+            if (hold.purpose().isAttempt() && wanted.holds.test(hold)) {
                 if (hold.attempt() == number) {
                     Idset held = state.holds()
                             .matching(ranks, hold.holder(), each -> each != null && each.attempt() == number);
@@ -72,11 +80,11 @@ public final class CheckChanges {
         return others.isEmpty()
                 ? Decision.reject(
                         EXISTS,
-                        noun + " is about no hold: no hold on " + host
-                                + " waits for it, so it was lifted or never placed")
+                        wanted.request + " is about no hold: no hold on " + host + " waits for " + wanted.awaited
+                                + "; it was lifted or never placed")
                 : Decision.reject(
                         STALE,
-                        noun + " is of attempt " + number + " on " + host + ", and the attempt is "
+                        wanted.request + " is of attempt " + number + " on " + host + ", and the attempt is "
                                 + String.join(", ", others) + " now: ask for it with `muster work list " + host + "`");
     }
 
@@ -95,8 +103,10 @@ public final class CheckChanges {
                             state,
                             host,
                             attempt,
-                            "the result of " + check,
-                            hold -> hold.purpose().check().equals(check),
+                            new Wanted(
+                                    "the result of " + check,
+                                    "the check " + check,
+                                    hold -> hold.purpose().check().equals(check)),
                             found -> decide(state, found));
         }
 

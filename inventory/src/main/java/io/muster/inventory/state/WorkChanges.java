@@ -102,12 +102,7 @@ public final class WorkChanges {
                 return Decision.reject(INVALID, "the lease of a claim is 10 s to 7 days");
             }
             return CheckChanges.find(
-                    state,
-                    host,
-                    attempt,
-                    "the claim",
-                    hold -> !hold.purpose().action().isEmpty(),
-                    found -> decide(state, now, found));
+                    state, host, attempt, CheckChanges.Wanted.action("the claim"), found -> decide(state, now, found));
         }
 
         private Decision decide(InventoryState state, double now, CheckChanges.Attempt found) {
@@ -149,8 +144,7 @@ public final class WorkChanges {
                             state,
                             host,
                             attempt,
-                            "the report",
-                            hold -> !hold.purpose().action().isEmpty(),
+                            CheckChanges.Wanted.action("the report"),
                             found -> decide(state, now, by, found));
         }
 

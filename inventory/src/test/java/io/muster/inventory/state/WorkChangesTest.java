@@ -96,8 +96,12 @@ class WorkChangesTest {
         four.after(drain("1", "ops", "burn-in", ""));
         assertThat(words(result(1, "burnin", 1, true)))
                 .isEqualTo(
-                        "EXISTS the result of burnin is about no hold: no hold on host1 waits for it, so it was lifted or"
-                                + " never placed");
+                        "EXISTS the result of burnin is about no hold: no hold on host1 waits for the check burnin; it was"
+                                + " lifted or never placed");
+        assertThat(words(claim(1, 1)))
+                .isEqualTo(
+                        "EXISTS the claim is about no hold: no hold on host1 waits for an action; it was lifted or never"
+                                + " placed");
         assertThat(words(result(9, "burn-in", 1, true))).isEqualTo("INVALID there is no host host9");
         four.after(new HoldChanges.Undrain("1", null, HoldChanges.Mode.NONE, "ops"));
         assertThat(words(result(1, "burn-in", 1, true))).startsWith("EXISTS the result of burn-in is about no hold");
