@@ -75,6 +75,9 @@ final class WorkVerbsTest {
         assertThat(done("check-result", "node1", "burn-in", "failed", "60", "GB"))
                 .isEmpty();
         assertThat(done("work", "list", "--json")).contains("\"state\":\"check-failed\"", "\"detail\":\"60 GB\"");
+        String note = "check_fs_mount:  /nowhere not mounted; directory missing"; // as a helper of NHC gets it
+        done("check-result", "node2", "burn-in", "failed", note);
+        assertThat(done("work", "list", "--json", "node2")).contains("\"detail\":\"" + note + "\"");
         assertThat(done("check-result", "node1", "burn-in", "ok")).contains("ended the hold admin on node1");
         assertThat(held()).contains("node2").doesNotContain("node1");
         refused(
@@ -85,6 +88,8 @@ final class WorkVerbsTest {
                 "burn-in",
                 "ok");
         refused(Exit.CONFLICT, "is of attempt 9 on node2", "check-result", "--attempt=9", "node2", "burn-in", "ok");
+        refused(Exit.USAGE, "numbered from 1", "check-result", "--attempt=0", "node2", "burn-in", "ok");
+        refused(Exit.USAGE, "numbered from 1", "work", "claim", "--attempt=-1", "node2");
         refused(Exit.NO_TARGET, "node9", "check-result", "node9", "burn-in", "ok");
         refused(Exit.USAGE, "the result is ok or failed, not \"good\"", "check-result", "node2", "burn-in", "good");
     }
@@ -148,10 +153,7 @@ final class WorkVerbsTest {
             assertThat(done("why", "node1")).containsPattern("liveness +online for .*: reported by bridge\n");
             use(reporter, "1");
             assertThat(done("work", "list")).containsPattern("busy +jobs use it");
-            await().atMost(PATIENCE).until(() -> {
-                use(reporter, "");
-                return done("work", "list", "--state=offered").contains("node1");
-            });
+            awaitOffer(reporter);
             assertThat(done("work", "claim", "node1")).startsWith("reseat of node1: attempt 1 is claimed until ");
             refused(Exit.CONFLICT, "has claimed it until", "work", "claim", "node1");
             refused(Exit.CONFLICT, "counts after the action reseat", "check-result", "node1", "nhc", "ok");
@@ -161,6 +163,38 @@ final class WorkVerbsTest {
             refused(Exit.CONFLICT, "no hold on node1 waits for an action", "work", "done", "node1");
             assertThat(stream).isNotNull();
         }
+    }
+
+    @Test
+    void anUndrainSaysWhoMayBeWorkingOnTheHost() throws Exception {
+        done("drain", "--action=reseat", "--until-check=nhc", "node1", "bad", "fan");
+        try (FluxClient reporter = FluxClient.connect(daemon.uri());
+                ResponseStream stream = report(reporter)) {
+            assertThat(stream).isNotNull();
+            awaitOffer(reporter);
+            done("work", "claim", "node1");
+            String claim = "claimed the action reseat on node1 [0-9hms]+ ago and may be working there: the claim ends"
+                    + " with attempt 1";
+            assertThat(done("undrain", "--dry-run", "node1")).containsPattern("(?m)" + claim + "$");
+            Result no = new Shell()
+                    .with("MUSTER_URI", daemon.uri())
+                    .onTerminal(200)
+                    .typing("n\n")
+                    .run("undrain", "node1");
+            assertThat(no.err())
+                    .containsPattern("^This changes 1 of 4 hosts \\(25 %\\): node1\\. .*" + claim + "\\. Continue\\?")
+                    .contains("nothing was changed");
+            assertThat(held()).contains("node1");
+            assertThat(done("undrain", "node1")).containsPattern(claim);
+            refused(Exit.CONFLICT, "no hold on node1 waits for an action", "work", "done", "node1");
+        }
+    }
+
+    private void awaitOffer(FluxClient reporter) {
+        await().atMost(PATIENCE).until(() -> {
+            use(reporter, "");
+            return done("work", "list", "--state=offered").contains("node1");
+        });
     }
 
     private static ResponseStream report(FluxClient reporter) throws Exception {

@@ -104,6 +104,9 @@ abstract class Change extends ServerVerb {
         String named = dry.path("hosts").asText();
         Hostlist hosts = Hostlist.parse(named);
         String question = question(hosts, dry.path("nodes").asInt()) + (jobs.isEmpty() ? "" : " " + jobs);
+        for (JsonNode claim : dry.path("claims-ended")) {
+            question += " " + claim.asText() + ".";
+        }
         console().confirm(question);
         call.payload().put("expect", named.length() > Expected.LONG ? Expected.digest(hosts) : named);
     }
@@ -156,6 +159,7 @@ abstract class Change extends ServerVerb {
                             + hold.path("nodelist").asText());
         }
         answer.path("still-out").forEach(sentence -> console().complain(sentence.asText()));
+        answer.path("claims-ended").forEach(sentence -> console().complain(sentence.asText()));
         String jobs = DryRunText.jobs(answer);
         if (!jobs.isEmpty()) {
             console().complain(jobs);

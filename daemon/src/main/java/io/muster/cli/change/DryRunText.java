@@ -39,6 +39,8 @@ record DryRunText(ObjectNode answer) {
         }
         answer.path("still-out")
                 .forEach(sentence -> out.append(sentence.asText()).append('\n'));
+        answer.path("claims-ended")
+                .forEach(sentence -> out.append(sentence.asText()).append('\n'));
         String jobs = jobs(answer);
         out.append(jobs).append(jobs.isEmpty() ? "" : "\n");
         if (answer.has("available")) {

@@ -19,9 +19,10 @@ public sealed interface Answer {
      * The command was carried out.
      *
      * @param entries the entries that the command wrote, now on disk; empty if nothing had to change
+     * @param before the state before these entries
      * @param after the state after these entries
      */
-    record Done(List<Entry> entries, InventoryState after) implements Answer {
+    record Done(List<Entry> entries, InventoryState before, InventoryState after) implements Answer {
         @Override
         public @Nullable RpcException error() {
             return null;

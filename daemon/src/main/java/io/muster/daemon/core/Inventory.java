@@ -317,7 +317,7 @@ public final class Inventory {
                         if (proposed != from) { // the disk refused a change before this one
                             decideAside(choice, by, reply, counted);
                         } else if (command == null || prepared == null) {
-                            decided(counted, () -> reply.accept(new Answer.Done(List.of(), from)));
+                            decided(counted, () -> reply.accept(new Answer.Done(List.of(), from, from)));
                         } else {
                             decided(counted, () -> carryOut(prepared, command, by, reply));
                         }
@@ -409,7 +409,8 @@ public final class Inventory {
      */
     private void answerUnchanged(Command command, Principal by, Decision decision, Consumer<Answer> reply) {
         Rejection rejection = decision.rejection();
-        Answer answer = rejection == null ? new Answer.Done(List.of(), proposed) : new Answer.Rejected(rejection);
+        Answer answer =
+                rejection == null ? new Answer.Done(List.of(), proposed, proposed) : new Answer.Rejected(rejection);
         if (isQuiet() && ledger.role() == null) {
             reply.accept(answer);
             return;
@@ -436,11 +437,12 @@ public final class Inventory {
     private void write(Prepared prepared, Consumer<Answer> reply) {
         clock.reached(prepared.entries().get(prepared.entries().size() - 1).timestamp());
         List<Entry> entries = prepared.entries();
+        InventoryState before = proposed;
         InventoryState reached = prepared.after();
         fly(prepared.lines(), prepared.bytes(), outcome -> {
             if (outcome.durable()) {
                 // The answer is queued before the listeners are called, because a listener may throw.
-                settlement.add(() -> reply.accept(new Answer.Done(entries, reached)));
+                settlement.add(() -> reply.accept(new Answer.Done(entries, before, reached)));
                 commit(entries, prepared.lines(), reached);
             } else {
                 settlement.add(() -> reply.accept(Answer.Failed.of(outcome, elsewhere)));

@@ -275,7 +275,7 @@ public final class Changes {
             return repeated(seq);
         }
         ChangeAnswer answer = ChangeAnswer.of(done.entries(), done.after().resources());
-        answer = withTargets(answer, done.after(), request);
+        answer = withTargets(answer, done.before(), done.after(), request);
         if (id != null && answer.seq() != 0) {
             answers.put(answer.seq(), answer);
         }
@@ -283,7 +283,8 @@ public final class Changes {
     }
 
     /** Returns the answer with what became of the targets of the request. */
-    private ChangeAnswer withTargets(ChangeAnswer answer, InventoryState after, ChangeRequest request) {
+    private ChangeAnswer withTargets(
+            ChangeAnswer answer, InventoryState before, InventoryState after, ChangeRequest request) {
         if (request.targets().isEmpty()) {
             return answer;
         }
@@ -291,7 +292,11 @@ public final class Changes {
         Conflict conflict = new Conflict(after, targets.ranks(), inventory.now());
         Hostlist changed = Hostlist.parse(answer.hosts() == null ? "" : answer.hosts());
         Command command = request.command();
-        return answer.about(targets.hosts(), conflict.available(command, changed), conflict.stillOut(command));
+        return answer.about(
+                targets.hosts(),
+                conflict.available(command, changed),
+                conflict.stillOut(command),
+                conflict.claimsEnded(before));
     }
 
     ChangeAnswer repeated(long seq) {
@@ -344,13 +349,15 @@ public final class Changes {
         InventoryState state = inventory.state();
         Hostlist hosts = targets(state, request).hosts();
         int nodes = state.resources().nodes();
-        boolean confirm = (hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes)
-                || (MembershipChanges.isForGood(request.command()) && !events.isEmpty());
         if (!request.targets().isEmpty()) {
             dry.put("hosts", hosts.toString());
         }
         InventoryState after = preview.after();
-        ChangeAnswer answer = withTargets(ChangeAnswer.of(entries, after.resources()), after, request);
+        ChangeAnswer answer =
+                withTargets(ChangeAnswer.of(entries, after.resources()), preview.before(), after, request);
+        boolean confirm = (hosts.size() > 1 && hosts.size() > configured.confirmShare() * nodes)
+                || (MembershipChanges.isForGood(request.command()) && !events.isEmpty())
+                || !answer.rest().claimsEnded().isEmpty();
         dry.put("nodes", nodes).put("confirm", confirm);
         answer.rest().writeTo(dry);
         reply.done(Json.encode(dry));

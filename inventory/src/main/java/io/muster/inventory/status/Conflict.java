@@ -4,6 +4,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Standing;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.hostlist.Listing;
@@ -79,6 +80,30 @@ public final class Conflict {
                             + (group.ranks().size() == 1 ? " stays " : " stay ")
                             + group.word()
                             + (why.isEmpty() ? "" : ": " + why));
+                }
+            }
+        }
+        return sentences;
+    }
+
+    /** Returns who has claimed work that this state does not have any more, one sentence for hosts that are alike. */
+    public List<String> claimsEnded(InventoryState before) {
+        List<String> sentences = new ArrayList<>();
+        for (Map.Entry<HoldSet, Idset> group : before.holds().groups().entrySet()) {
+            Idset among = group.getValue().intersect(ranks);
+            for (Hold hold : among.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
+                Standing claim = hold.standing();
+                Idset ended = claim == null || claim.step() != Standing.Step.CLAIMED
+                        ? Idset.EMPTY
+                        : state.holds()
+                                .matching(
+                                        among, hold.holder(), left -> left == null || left.attempt() != hold.attempt());
+                if (claim != null && !ended.isEmpty()) {
+                    sentences.add(claim.by().names() + " claimed the action "
+                            + hold.purpose().action() + " on " + hosts(ended, LONGEST) + " "
+                            + Times.age(claim.since(), now)
+                            + " ago and may be working there: the claim ends with attempt "
+                            + hold.attempt());
                 }
             }
         }

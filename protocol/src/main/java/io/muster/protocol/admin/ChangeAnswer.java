@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The response to a change: {@code {changed, hosts?, seq?, ended?: [{holder, idset, nodelist}], vertices?, paths?,
- * departed-vertices?, unchanged?, available?, still-out?, repeated?}}, of which {@code vertices} and the two after it are as in the event of a change of
+ * departed-vertices?, unchanged?, available?, still-out?, claims-ended?, repeated?}}, of which {@code vertices} and the two after it are as in the event of a change of
  * notes. Responses of flux-core have no payload.
  *
  * @param changed whether the state changed
@@ -38,13 +38,16 @@ public record ChangeAnswer(
      * @param unchanged hostlist of the targets that were so already; "" if there are none, or this is not known
      * @param available hostlist of the targets that schedulers may use again; "" if there are none, or this is not known
      * @param stillOut why targets are still out, one sentence for hosts that are alike
+     * @param claimsEnded who has claimed work that the change cancels, one sentence for hosts that are alike
      * @param repeated whether an earlier request with the same id made the change, and its answer is forgotten
      */
-    public record Rest(String unchanged, String available, List<String> stillOut, boolean repeated) {
-        private static final Rest NONE = new Rest("", "", List.of(), false);
+    public record Rest(
+            String unchanged, String available, List<String> stillOut, List<String> claimsEnded, boolean repeated) {
+        private static final Rest NONE = new Rest("", "", List.of(), List.of(), false);
 
         public Rest {
             stillOut = List.copyOf(stillOut);
+            claimsEnded = List.copyOf(claimsEnded);
         }
 
         public void writeTo(ObjectNode json) {
@@ -56,6 +59,9 @@ public record ChangeAnswer(
             }
             if (!stillOut.isEmpty()) {
                 stillOut.forEach(json.putArray("still-out")::add);
+            }
+            if (!claimsEnded.isEmpty()) {
+                claimsEnded.forEach(json.putArray("claims-ended")::add);
             }
             if (repeated) {
                 json.put("repeated", true);
@@ -93,11 +99,11 @@ public record ChangeAnswer(
 
     /** Returns the answer to a change that was sent again, if its first answer is forgotten. Only the journal contains the hosts that changed the first time. */
     public static ChangeAnswer ofRepeated(long seq) {
-        return new ChangeAnswer(true, null, seq, List.of(), Places.NONE, new Rest("", "", List.of(), true));
+        return new ChangeAnswer(true, null, seq, List.of(), Places.NONE, new Rest("", "", List.of(), List.of(), true));
     }
 
     /** Returns the answer with what became of the other targets. */
-    public ChangeAnswer about(Hostlist targets, String available, List<String> stillOut) {
+    public ChangeAnswer about(Hostlist targets, String available, List<String> stillOut, List<String> claimsEnded) {
         String all = targets.toString();
         String unchanged = "";
         if (!all.equals(hosts)) {
@@ -107,7 +113,8 @@ public record ChangeAnswer(
             }
             unchanged = Hostlist.of(List.copyOf(others)).toString();
         }
-        return new ChangeAnswer(changed, hosts, seq, ended, places, new Rest(unchanged, available, stillOut, false));
+        Rest rest = new Rest(unchanged, available, stillOut, claimsEnded, false);
+        return new ChangeAnswer(changed, hosts, seq, ended, places, rest);
     }
 
     private static @Nullable String hosts(List<Entry> entries, ResourceSet resources) {
