@@ -75,16 +75,6 @@ class InquiryPropsTest {
 
     @Seeds(share = 0.5)
     void anAnswerEqualsThatOfAnOracleWithinItsCompletePeriod(Random random) throws Exception {
-        run(random, false);
-    }
-
-    @Seeds(share = 0.5)
-    void availabilityEqualsANaiveSumWithWhateverIsKeptBesideTheSegments(Random random) throws Exception {
-        run(random, true);
-    }
-
-    /** @param sums whether to ask for sums, of states that reporters and classes of holds change too */
-    private void run(Random random, boolean sums) throws Exception {
         long history = random.nextBoolean() ? 2_000 : 1 << 20;
         Journal journal = open(history);
         try {
@@ -97,17 +87,14 @@ class InquiryPropsTest {
                         journal.close();
                         journal = open(history);
                     }
-                    default -> run(journal, sums ? anyCommand(random) : command(random));
+                    default -> run(journal, command(random));
                 }
                 if (step % 10 == 9) {
                     if (random.nextBoolean()) {
                         journal.archive().prepare();
                     }
-                    if (sums) {
-                        checkAvailability(journal, period(random), random);
-                    } else {
-                        check(journal, random);
-                    }
+                    checkAvailability(journal, period(random), random);
+                    check(journal, random);
                 }
             }
         } finally {
@@ -165,7 +152,7 @@ class InquiryPropsTest {
     }
 
     /** Returns a command, also one of a reporter, or a drain with a class. */
-    private Command anyCommand(Random random) {
+    private Command command(Random random) {
         return switch (random.nextInt(15)) {
             case 0 -> {
                 Idset ranks = Idset.range(0, random.nextInt(HOSTS));
@@ -186,11 +173,11 @@ class InquiryPropsTest {
                         0,
                         0,
                         Purpose.of(List.of("", "hardware", "maintenance").get(random.nextInt(3)), ""));
-            default -> command(random);
+            default -> plainCommand(random);
         };
     }
 
-    private Command command(Random random) {
+    private Command plainCommand(Random random) {
         String targets = targets(random);
         return switch (random.nextInt(13)) {
             case 0, 1 ->

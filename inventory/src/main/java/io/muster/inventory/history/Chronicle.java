@@ -185,6 +185,8 @@ public final class Chronicle {
     private void stand(String host, Slot slot, Outage outage) {
         Outage known = of(host).get(slot);
         if (known != null && (outage.from() == 0 || Math.abs(outage.from() - known.from()) < ROUNDING)) {
+            // The class may have been given before the first known event.
+            put(host, slot, known.of(outage.purpose().or(known.purpose())));
             return;
         }
         if (known != null && known.from() > 0 && known.from() < outage.from()) {
@@ -229,6 +231,8 @@ public final class Chronicle {
             case INCLUDE -> include(host, event);
             case OFFLINE -> {
                 endAll(host, Outage.Kind.TORPID, event, "");
+                // The reporter of an earlier report was gone, and the state has only the new report.
+                endAll(host, Outage.Kind.OFFLINE, event, "");
                 begin(host, new Slot(Outage.Kind.OFFLINE, ""), event);
             }
             case TORPID -> begin(host, new Slot(Outage.Kind.TORPID, ""), event);
