@@ -42,7 +42,8 @@ public record ReloadRequest(
                 payload,
                 "",
                 (place, sentence) -> new RpcException(
-                        Errno.EPROTO, TOPIC + ": /path must be a string, /xml and /force must be true or false"));
+                        Errno.EPROTO,
+                        TOPIC + ": /path must be a string, /xml, /force and /dry-run must be true or false"));
         return in.flag(DRY_RUN)
                 ? new ReloadRequest(in.text("path"), in.flag("xml"), in.flag("force"), true, id)
                 : new ReloadRequest(in.text("path"), in.givenFlag("xml"), in.givenFlag("force"), false, id);
