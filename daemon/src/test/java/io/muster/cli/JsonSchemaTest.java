@@ -109,7 +109,7 @@ final class JsonSchemaTest {
     private static final Pattern OF_OTHER_DAEMONS = Pattern.compile(
             "(service|list-document|audited|difference|brake-count|brakes-document|policy)\\b.*|.*\\.standby.*|.*\\.next is integer"
                     + "|.*\\.(usage|schedulers|waiting) is null|.*\\.waiting item is string|job-usage\\.properties\\b.*"
-                    + "|(change|dry-run)\\.ends-jobs.*|availability-report\\.(bars item|.*since is null|rows item\\.queue).*");
+                    + "|(change|(reload-)?dry-run)\\.ends-jobs.*|availability-report\\.(bars item|.*since is null|rows item\\.queue).*");
 
     private static final String HOLDS = "[holds]\nchecks = [\"nhc\"]\nactions = [\"reseat\"]\n";
 
