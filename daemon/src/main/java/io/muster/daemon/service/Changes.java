@@ -121,7 +121,7 @@ public final class Changes {
         Principal by = caller.rights().principal();
         ChangeRequest.Selection selection = request.selection();
         ChangeId id = request.command().id();
-        boolean inWords = id != null || selection != null || !operation.isOfFlux();
+        boolean inWords = selection != null || !operation.isOfFlux();
         if (id != null && inventory.remembers(id, by)) {
             // A request that is sent again would find other hosts, and another state, than the first time.
             String holder = HoldChanges.holderOf(request.command());
@@ -233,9 +233,7 @@ public final class Changes {
         } else if (request.dryRun()) {
             answer(inventory.preview(command, by), request, by, reply);
         } else {
-            inventory
-                    .brakes()
-                    .submit(command, by, answer -> answer(answer, command.id(), inWords ? request : null, by, reply));
+            inventory.brakes().submit(command, by, answer -> answer(answer, command.id(), request, inWords, by, reply));
         }
     }
 
@@ -254,11 +252,16 @@ public final class Changes {
         return command instanceof NoteChanges.Annotate annotate ? annotate.with(selections::places) : command;
     }
 
-    /** @param request null if the response does not say what changed */
-    void answer(Answer answer, @Nullable ChangeId id, @Nullable ChangeRequest request, Principal by, Replier reply) {
-        if (request != null && answer instanceof Answer.Done made) {
+    /**
+     * Answers a change. A change with an id is answered with what changed, so that it can be sent again.
+     *
+     * @param inWords whether refusals name hosts and holders too; flux-core's requests are refused with flux-core's sentences
+     */
+    void answer(
+            Answer answer, @Nullable ChangeId id, ChangeRequest request, boolean inWords, Principal by, Replier reply) {
+        if (answer instanceof Answer.Done made && (inWords || id != null)) {
             reply.done(Json.encode(words(made, id, request, by).toJson()));
-        } else if (request != null && answer instanceof Answer.Rejected refused) {
+        } else if (answer instanceof Answer.Rejected refused && inWords) {
             reply.fail(explained(refused, request, by));
         } else {
             answer(answer, reply);

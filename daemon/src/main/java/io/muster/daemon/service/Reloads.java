@@ -167,7 +167,7 @@ final class Reloads {
                     define -> id == null ? define : new Once(define, id),
                     by,
                     untold -> reply.fail(busy(untold)),
-                    answer -> changes.answer(answer, id, id == null ? null : RELOAD, by, reply));
+                    answer -> changes.answer(answer, id, RELOAD, false, by, reply));
         }));
     }
 }

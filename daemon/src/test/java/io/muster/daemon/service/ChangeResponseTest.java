@@ -36,6 +36,15 @@ final class ChangeResponseTest {
     }
 
     @Test
+    void aRequestOfFluxIsRefusedWithTheSentenceOfFluxAlsoIfItHasAnId() {
+        ask(1, "drain", "{\"targets\":\"1\",\"reason\":\"fan\"}");
+        assertThat(ask(2, "drain", "{\"targets\":\"0-1\",\"reason\":\"psu\"}"))
+                .isEqualTo("EEXIST rank 1 already drained: node1");
+        assertThat(ask(3, "drain", "{\"select\":\"node1\",\"reason\":\"psu\"}"))
+                .contains("node1 (rank 1) already drained - admin: fan");
+    }
+
+    @Test
     void theResponseHasTheChangedHostsAndTheSeqOfTheJournal() {
         long seq = stage.rig.inventory.seq();
         assertThat(ask(1, "drain", "{\"targets\":\"1-2\"}"))
