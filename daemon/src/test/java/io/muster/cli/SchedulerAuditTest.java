@@ -219,6 +219,14 @@ final class SchedulerAuditTest {
         assertThat(audit(1).out()).contains("no difference");
     }
 
+    private List<String> auditEvents() {
+        return run("eventlog", "-f", "json")
+                .out()
+                .lines()
+                .filter(line -> line.contains("\"audit\""))
+                .toList();
+    }
+
     @Test
     void changesInTheResultAreEvents() throws Exception {
         acquire();
@@ -228,11 +236,9 @@ final class SchedulerAuditTest {
         assertThat(audit(1).exit()).isEqualTo(1);
         belief = belief("0-3", "", "{}", "{'fast':'0-1'}");
         assertThat(audit(1).exit()).isZero();
-        List<String> events = run("eventlog", "-f", "json")
-                .out()
-                .lines()
-                .filter(line -> line.contains("\"audit\""))
-                .toList();
+        // The event is written after the audit is answered.
+        List<String> events =
+                await().atMost(Duration.ofMinutes(1)).until(this::auditEvents, found -> found.size() >= 2);
         assertThat(events).hasSize(2);
         assertThat(events.get(0))
                 .contains("\"nodelist\":\"node[0-2]\"", "\"scheduler\":\"flux:0\"")
