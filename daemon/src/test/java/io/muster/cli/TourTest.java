@@ -20,16 +20,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the blocks of the tutorial with a shell, command by command; the lines that begin with # are the output of the commands. After an
+ * Runs the blocks of two pages with a shell, command by command; the lines that begin with # are the output of the commands. After an
  * intended change, {@code -Dmuster.rewrite=true} writes the new output into the page; read the difference before you commit it.
  */
 class TourTest {
-    private static final Path PAGE = Path.of("..", "docs", "tutorial.md");
+    private static final Path TUTORIAL = Path.of("..", "docs", "tutorial.md");
+    private static final Path DAY = Path.of("..", "docs", "day.md");
     private static final String OVER_HTTP = "\n## The same over HTTP\n";
     private static final Pattern BLOCK = Pattern.compile("(?s)\n```\n(.*?)```\n");
     private static final String MARK = "=== next ===";
-    /** The only warning that is permitted, because another daemon on this machine may have the default address for metrics. */
-    private static final String ADDRESS_IN_USE = "there are no metrics, because the default address is in use";
+    /**
+     * Another daemon on this machine may have the default address for metrics, a brake is meant to refuse something, and a token is tried until the
+     * daemon has read it.
+     */
+    private static final Pattern PERMITTED = Pattern.compile(
+            "there are no metrics, because the default address is in use| ERROR brake: the brake on robot\\* refuses "
+                    + "| WARN token: local: refused an unknown token");
 
     /** The directory for the command and the files that it creates. */
     @TempDir
@@ -37,19 +43,26 @@ class TourTest {
 
     @Test
     void theTutorialShowsTheOutputOfItsCommands() throws Exception {
-        String page = Files.readString(PAGE);
-        perform(page, 0, page.indexOf(OVER_HTTP));
+        String page = Files.readString(TUTORIAL);
+        perform(TUTORIAL, 0, page.indexOf(OVER_HTTP));
     }
 
     @Test
     @Needs("curl")
     void theTutorialShowsTheOutputOfItsCommandsOverHttp() throws Exception {
-        String page = Files.readString(PAGE);
-        perform(page, page.indexOf(OVER_HTTP), page.length());
+        String page = Files.readString(TUTORIAL);
+        perform(TUTORIAL, page.indexOf(OVER_HTTP), page.length());
+    }
+
+    @Test
+    @Needs("curl")
+    void theDaysOfAnOperatorShowTheOutputOfTheirCommands() throws Exception {
+        perform(DAY, 0, Files.readString(DAY).length());
     }
 
     /** Runs the blocks of a part of the page in one shell. */
-    private void perform(String page, int from, int to) throws Exception {
+    private void perform(Path file, int from, int to) throws Exception {
+        String page = Files.readString(file);
         List<MatchResult> blocks =
                 BLOCK.matcher(page).region(from, to).results().toList();
         List<String> commands = new ArrayList<>();
@@ -69,7 +82,7 @@ class TourTest {
             copied = block.end(1);
         }
         if (Boolean.getBoolean("muster.rewrite")) {
-            Files.writeString(PAGE, rewritten.append(page.substring(copied)));
+            Files.writeString(file, rewritten.append(page.substring(copied)));
         } else {
             assertThat(masked(performed.toString())).isEqualTo(masked(written.toString()));
         }
@@ -99,7 +112,7 @@ class TourTest {
         }
         String[] outputs = bash(script.append("wait\n").toString()).split(MARK + "\n", -1);
         assertThat(Files.readAllLines(directory.resolve("serve.log")))
-                .filteredOn(line -> !line.contains(ADDRESS_IN_USE))
+                .filteredOn(line -> !PERMITTED.matcher(line).find())
                 .noneMatch(line -> line.contains(" WARN ") || line.contains(" ERROR "));
         assertThat(outputs).as(Arrays.toString(outputs)).hasSize(commands.size() + 1);
         List<String> shown = new ArrayList<>();
@@ -156,6 +169,8 @@ class TourTest {
                 .replaceAll("pid \\d+", "pid N")
                 .replaceAll("/tmp/tmp\\.\\w+", "DIR")
                 .replaceAll("\\d+ bytes", "N bytes")
+                .replaceAll("\\d+\\.\\d\\d%", "SHARE")
+                .replaceAll("(?m)^(# +\\d+ +)\\d+\\.\\d ", "$1HOURS ")
                 .replaceAll("(?m)^ +| +$", "")
                 .replaceAll(" +", " ");
     }
