@@ -89,16 +89,18 @@ public final class Conflict {
     /** Returns who has claimed work that this state does not have any more, one sentence for hosts that are alike. */
     public List<String> claimsEnded(InventoryState before) {
         List<String> sentences = new ArrayList<>();
-        for (Map.Entry<HoldSet, Idset> group : before.holds().groups().entrySet()) {
-            Idset among = group.getValue().intersect(ranks);
-            for (Hold hold : among.isEmpty() ? List.<Hold>of() : group.getKey().holds()) {
+        for (Map.Entry<HoldSet, Idset> group : before.holds().groups(ranks).entrySet()) {
+            for (Hold hold : group.getKey().holds()) {
                 Standing claim = hold.standing();
-                Idset ended = claim == null || claim.step() != Standing.Step.CLAIMED
-                        ? Idset.EMPTY
-                        : state.holds()
-                                .matching(
-                                        among, hold.holder(), left -> left == null || left.attempt() != hold.attempt());
-                if (claim != null && !ended.isEmpty()) {
+                if (claim == null || claim.step() != Standing.Step.CLAIMED) {
+                    continue;
+                }
+                Idset ended = state.holds()
+                        .matching(
+                                group.getValue(),
+                                hold.holder(),
+                                left -> left == null || left.attempt() != hold.attempt());
+                if (!ended.isEmpty()) {
                     sentences.add(claim.by().names() + " claimed the action "
                             + hold.purpose().action() + " on " + hosts(ended, LONGEST) + " "
                             + Times.age(claim.since(), now)
