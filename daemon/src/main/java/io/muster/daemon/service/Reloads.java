@@ -102,20 +102,9 @@ final class Reloads {
         String path = request.path();
         try {
             ResourceSet resources = Agreement.require(ResourceSet.parse(SourceFile.read(Path.of(path))));
-            Definition present = inventory.committed().state().definition();
-            Changes.Configured configured = changes.configured();
-            ResourceSet next = configured.definition().apply(resources).resources();
-            Remap remap = Remap.between(present.base(), next);
-            SortedMap<String, Idset> removed = configured.flux().live()
-                    ? Consequences.removed(present.resources(), next)
-                    : Collections.emptySortedMap();
-            return reply -> consequences.before(removed, reply, then -> {
-                if (request.dryRun()) {
-                    preview(remap, then);
-                } else {
-                    redefine(request, resources, by, then);
-                }
-            });
+            return request.dryRun() || changes.configured().flux().live()
+                    ? foreseen(request, resources, by)
+                    : reply -> redefine(request, resources, by, reply);
         } catch (NoSuchFileException e) {
             return failure(Errno.ENOENT, path, Errno.ENOENT.text());
         } catch (AccessDeniedException e) {
@@ -129,6 +118,24 @@ final class Reloads {
 
     private static Consumer<Replier> failure(Errno errno, String path, @Nullable String reason) {
         return reply -> reply.fail(new RpcException(errno, path + ": " + reason));
+    }
+
+    /** Continues a reload whose consequences are computed first: a dry run, and one that may end waiting jobs. */
+    private Consumer<Replier> foreseen(ReloadRequest request, ResourceSet resources, Principal by) {
+        Changes.Configured configured = changes.configured();
+        Definition present = inventory.committed().state().definition();
+        ResourceSet next = configured.definition().apply(resources).resources();
+        SortedMap<String, Idset> removed = configured.flux().live()
+                ? Consequences.removed(present.resources(), next)
+                : Collections.emptySortedMap();
+        Consumer<Replier> last;
+        if (request.dryRun()) {
+            Remap remap = Remap.between(present.base(), next);
+            last = reply -> preview(remap, reply);
+        } else {
+            last = reply -> redefine(request, resources, by, reply);
+        }
+        return reply -> consequences.before(removed, reply, last);
     }
 
     private void preview(Remap remap, Replier reply) {
