@@ -17,13 +17,17 @@ import io.muster.protocol.wire.Json;
 record DryRunText(ObjectNode answer) {
     void print(Console console, Zone zone, boolean json) {
         if (json) {
-            ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", Verb.SCHEMA_VERSION).put("dry_run", true);
-            document.setAll(answer);
-            console.json(document);
+            console.json(document(answer));
         } else {
             console.print(text(console, zone));
         }
+    }
+
+    /** Returns the document that {@code --dry-run --json} prints. */
+    static ObjectNode document(ObjectNode answer) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("schema_version", Verb.SCHEMA_VERSION).put("dry_run", true);
+        return document.setAll(answer);
     }
 
     private String text(Console console, Zone zone) {

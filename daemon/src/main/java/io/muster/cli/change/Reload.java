@@ -99,10 +99,7 @@ public final class Reload extends ServerVerb {
 
     private void show(ObjectNode answer) {
         if (json()) {
-            ObjectNode document = JsonNodeFactory.instance.objectNode();
-            document.put("schema_version", SCHEMA_VERSION).put("dry_run", true);
-            document.setAll(answer);
-            console().json(document);
+            console().json(DryRunText.document(answer));
             return;
         }
         console().println("would define " + Text.count(answer.path("nnodes").asLong(), "rank"));
