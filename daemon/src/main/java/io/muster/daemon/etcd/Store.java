@@ -166,7 +166,7 @@ class Store implements Closeable {
     /** Gives a ledger that was imported its id. */
     void name(long term, String id) throws EtcdException, ForeignException {
         boolean named = etcd.transact(
-                        List.of(new Compare(keys.leader(), term), new Compare(keys.id(), 0)),
+                        List.of(leads(term), new Compare(keys.id(), 0)),
                         List.of(new Op.Put(keys.id(), id)),
                         List.of(),
                         ATTEMPT_MILLIS)
@@ -181,7 +181,7 @@ class Store implements Closeable {
     EventGroup.Head begin(long term, long seq, String txn) throws EtcdException, ForeignException {
         EventGroup empty = new EventGroup(seq + 1, seq, txn, "", Level.ONE, 0, 0, List.of());
         Result result = etcd.transact(
-                List.of(new Compare(keys.leader(), term), new Compare(keys.head(), 0)),
+                List.of(leads(term), new Compare(keys.head(), 0)),
                 List.of(new Op.Put(keys.head(), empty.head())),
                 List.of(),
                 ATTEMPT_MILLIS);
@@ -202,11 +202,7 @@ class Store implements Closeable {
 
     /** Deletes the key of the leader of a term, if that term has not ended. */
     void resign(long term) throws EtcdException {
-        etcd.transact(
-                List.of(new Compare(keys.leader(), term)),
-                List.of(new Op.Delete(keys.leader(), "")),
-                List.of(),
-                ATTEMPT_MILLIS);
+        etcd.transact(List.of(leads(term)), List.of(new Op.Delete(keys.leader(), "")), List.of(), ATTEMPT_MILLIS);
     }
 
     /**
@@ -245,7 +241,7 @@ class Store implements Closeable {
     /** Writes a group after {@code head}. The result of a refused condition has the keys of leader and head. */
     Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
         return etcd.transact(
-                List.of(new Compare(keys.leader(), term), new Compare(keys.head(), head.revision())),
+                List.of(leads(term), new Compare(keys.head(), head.revision())),
                 List.of(new Op.Put(keys.log(group.first()), group.value(), 0), new Op.Put(keys.head(), group.head())),
                 List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head())),
                 ATTEMPT_MILLIS);
