@@ -203,6 +203,7 @@ final class SimDaemon {
             core.execute(built.streams().acquires()::start);
             configured.start(config);
             core.execute(built.expiry()::start);
+            core.execute(built.streams().reporters()::start);
             watch(built);
             ready = true;
         }
