@@ -43,9 +43,9 @@ final class PlantedTest {
         Runs(PlantedBug bug) throws Exception {
             Class<?> type = new PlantedBug.Loader(bug.compile(TOP)).loadClass(SimRun.class.getName());
             Path own = Files.createTempDirectory(directory, "planted");
+            System.setProperty(MIX, bug.mix());
             runs = (Closeable) type.getConstructor(Path.class).newInstance(own);
             outcome = type.getMethod("outcome", long.class, int.class);
-            System.setProperty(MIX, bug.mix());
         }
 
         @SuppressWarnings("unchecked")
