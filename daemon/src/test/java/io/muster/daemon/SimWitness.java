@@ -164,6 +164,9 @@ final class SimWitness {
 
     /** A snapshot is in etcd: who loads it goes by its time. */
     void published(long seq, double time) {
+        require(
+                seq < line.size(),
+                "the snapshot at seq " + seq + " is beyond the log, which ends at " + (line.size() - 1));
         double event = line.get((int) seq).time;
         require(
                 time >= event,

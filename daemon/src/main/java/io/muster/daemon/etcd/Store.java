@@ -238,10 +238,15 @@ class Store implements Closeable {
         }
     }
 
-    /** Writes a group after {@code head}. The result of a refused condition has the keys of leader and head. */
-    Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
+    /**
+     * Writes a group after {@code head}. The result of a refused condition has the keys of leader and head.
+     *
+     * @param parts the condition that the parts of the group are in etcd; null if it has none
+     */
+    Result append(long term, EventGroup.Head head, @Nullable Compare parts, EventGroup group) throws EtcdException {
+        Compare after = new Compare(keys.head(), head.revision());
         return etcd.transact(
-                List.of(leads(term), new Compare(keys.head(), head.revision())),
+                parts == null ? List.of(leads(term), after) : List.of(leads(term), after, parts),
                 List.of(new Op.Put(keys.log(group.first()), group.value(), 0), new Op.Put(keys.head(), group.head())),
                 List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head())),
                 ATTEMPT_MILLIS);
@@ -252,8 +257,24 @@ class Store implements Closeable {
         return new Compare(keys.leader(), term);
     }
 
+    /** The condition that the log has the transaction that wrote the event with this seq; null if it does not have it. */
+    @Nullable
+    Compare has(long seq, String txn) throws EtcdException, ForeignException {
+        Result result = etcd.read(
+                List.of(new Op.Get(keys.log(0), keys.log(seq + 1), 1, true, false), Op.Get.one(keys.head())),
+                LONG_ATTEMPT_MILLIS);
+        Entry group = result.one(0);
+        if (group != null && EventGroup.parse(group).txn().equals(txn)) {
+            return new Compare(group.key(), group.modRevision());
+        }
+        Entry head = result.one(1); // the log of an import begins after a snapshot, and has no group for it
+        return head != null && EventGroup.Head.parse(head).txn().equals(txn)
+                ? new Compare(head.key(), head.modRevision())
+                : null;
+    }
+
     /**
-     * Writes a piece under a name that no other transaction uses.
+     * Writes a piece under a name that no other transaction uses, unless an earlier attempt has written it.
      *
      * @param before another condition: that the piece before is in etcd, because etcd may be restored from a backup meanwhile
      * @return the condition that this piece is in etcd; null if a condition was not true
@@ -262,8 +283,15 @@ class Store implements Closeable {
     Compare putPiece(long term, Compare before, String parts, int number, byte[] piece) throws EtcdException {
         String key = Keys.piece(parts, number);
         Result result = etcd.transact(
-                List.of(leads(term), before), List.of(new Op.Put(key, piece, 0)), List.of(), SLOW_ATTEMPT_MILLIS);
-        return result.succeeded() ? new Compare(key, result.revision()) : null;
+                List.of(leads(term), before, new Compare(key, 0)),
+                List.of(new Op.Put(key, piece, 0)),
+                List.of(new Op.Get(key, "", 1, false, true)),
+                SLOW_ATTEMPT_MILLIS);
+        if (result.succeeded()) {
+            return new Compare(key, result.revision());
+        }
+        Entry written = result.one(0);
+        return written == null ? null : new Compare(key, written.modRevision());
     }
 
     /**

@@ -116,7 +116,8 @@ final class Uploads {
      *
      * @param txn the transaction that wrote the event with this seq
      * @param terms the terms of the events up to this one
-     * @return false if the term has ended, a later snapshot is published, or etcd was restored from a backup without a piece
+     * @return false if the term has ended, a later snapshot is published, or etcd was restored from a backup without this event or
+     *     a piece
      */
     boolean publish(long term, long seq, String txn, Terms terms, double time, Level level, byte[] state)
             throws EtcdException, ForeignException {
@@ -127,12 +128,12 @@ final class Uploads {
         }
         String name = String.format(Locale.ROOT, "%016d-%x-%d", seq, term, ++count);
         List<byte[]> pieces = Pack.pieces(Pack.deflate(state));
-        Compare there = store.leads(term);
-        for (int i = 0; i < pieces.size(); i++) {
+        Compare there = store.has(seq, txn);
+        for (int i = 0; there != null && i < pieces.size(); i++) {
             there = store.putPiece(term, there, store.keys().snapshots(name), i, pieces.get(i));
-            if (there == null) {
-                return false;
-            }
+        }
+        if (there == null) {
+            return false;
         }
         Ref next =
                 new Ref(name, seq, txn, time, level.number(), level.needs(), pieces.size(), state.length, crc(state));

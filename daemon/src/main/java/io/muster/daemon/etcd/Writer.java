@@ -1,5 +1,6 @@
 package io.muster.daemon.etcd;
 
+import io.muster.daemon.etcd.Etcd.Compare;
 import io.muster.daemon.etcd.Etcd.Entry;
 import io.muster.daemon.etcd.Etcd.Op;
 import io.muster.daemon.etcd.Etcd.Result;
@@ -152,32 +153,36 @@ final class Writer {
     /** Writes a group, and waits for the outcome for no longer than the patience. */
     Verdict write(EventGroup group) throws ForeignException {
         long start = machine.nanos();
-        Verdict parts = group.parts() == 0 ? Verdict.DURABLE : writeParts(group, start);
-        if (parts.kind() != Kind.DURABLE) {
-            return parts;
+        Compare parts = null;
+        List<byte[]> pieces = group.parts() == 0 ? List.of() : Pack.pieces(group.body());
+        for (int i = 0; i < pieces.size(); i++) {
+            try {
+                parts = writePart(group, parts == null ? store.leads(term) : parts, i, pieces.get(i), start);
+                if (parts == null) {
+                    return refused(group, ends());
+                }
+            } catch (EtcdException e) {
+                return new Verdict(Kind.FAILED, e.sentence());
+            }
         }
         boolean unanswered = false;
         for (int attempt = 1; ; attempt++) {
             String reason;
             try {
                 long asked = machine.nanos();
-                Result result = store.append(term, head, group);
+                Result result = store.append(term, head, parts, group);
                 if (result.succeeded()) {
                     ledAt = asked;
                     head = new EventGroup.Head(group.last(), group.txn(), result.revision());
                     return Verdict.DURABLE;
                 }
-                Verdict verdict = judge(group, result);
-                if (verdict == null) {
-                    throw intruded(result);
-                }
-                return verdict;
+                return refused(group, result);
             } catch (EtcdException e) {
                 reason = e.sentence();
                 unanswered |= e.fate() == Fate.UNKNOWN;
                 Verdict found = null;
                 try {
-                    found = e.fate() == Fate.NO_SPACE ? look(group) : null;
+                    found = e.fate() == Fate.NO_SPACE ? judge(group, ends()) : null;
                 } catch (EtcdException unknown) {
                     unanswered = true;
                 }
@@ -197,11 +202,20 @@ final class Writer {
         }
     }
 
-    private static ForeignException intruded(Result result) {
-        Entry head = result.one(1);
-        return new ForeignException(
+    /** Determines the outcome of a group from the keys of leader and head, after a condition was not true. */
+    private Verdict refused(EventGroup group, Result result) throws ForeignException {
+        Verdict verdict = judge(group, result);
+        if (verdict != null) {
+            return verdict;
+        }
+        Entry found = result.one(1);
+        long end = found == null ? 0 : found.modRevision();
+        if (group.parts() > 0 && end == head.revision()) {
+            return new Verdict(Kind.FAILED, "etcd was restored from a backup without a part of the change");
+        }
+        throw new ForeignException(
                 "somebody else has written to the ledger in the term of this daemon: the last event is "
-                        + (head == null ? "gone" : head.text()));
+                        + (found == null ? "gone" : found.text()));
     }
 
     /**
@@ -221,34 +235,29 @@ final class Writer {
         return leads ? null : new Verdict(Kind.ENDED, "another daemon leads now");
     }
 
-    /** Reads whether a group was written although etcd answered that its database is full. */
-    private @Nullable Verdict look(EventGroup group) throws EtcdException, ForeignException {
+    /** Reads the keys of leader and head. */
+    private Result ends() throws EtcdException {
         Keys keys = store.keys();
-        return judge(group, store.read(List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head()))));
+        return store.read(List.of(Op.Get.one(keys.leader()), Op.Get.one(keys.head())));
     }
 
     /**
-     * Writes the parts, which count only when the group is written: therefore an outcome that stays open counts as a
-     * failure.
+     * Writes a part, which counts only when the group is written: therefore an outcome that stays open counts as a failure.
+     *
+     * @param before the condition that the part before is in etcd
+     * @return the condition that this part is in etcd; null if a condition was not true
      */
-    private Verdict writeParts(EventGroup group, long start) {
-        List<byte[]> pieces = Pack.pieces(group.body());
-        String parts = store.keys().parts(group.txn());
-        for (int i = 0; i < pieces.size(); i++) {
-            while (true) {
-                try {
-                    if (store.putPiece(term, store.leads(term), parts, i, pieces.get(i)) == null) {
-                        return new Verdict(Kind.ENDED, "another daemon leads now");
-                    }
-                    break;
-                } catch (EtcdException e) {
-                    if (e.answered() || machine.nanos() - start > patience.toNanos()) {
-                        return new Verdict(Kind.FAILED, e.sentence());
-                    }
-                    machine.park(PAUSE_NANOS);
+    private @Nullable Compare writePart(EventGroup group, Compare before, int number, byte[] piece, long start)
+            throws EtcdException {
+        while (true) {
+            try {
+                return store.putPiece(term, before, store.keys().parts(group.txn()), number, piece);
+            } catch (EtcdException e) {
+                if (e.answered() || machine.nanos() - start > patience.toNanos()) {
+                    throw e;
                 }
+                machine.park(PAUSE_NANOS);
             }
         }
-        return Verdict.DURABLE;
     }
 }

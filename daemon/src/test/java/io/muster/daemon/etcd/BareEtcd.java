@@ -41,7 +41,7 @@ public final class BareEtcd implements Closeable {
         long seq = head.seq() + 1;
         String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", seq, term, seq, "bench");
         EventGroup group = EventGroup.of(seq, seq, txn, head.txn(), Level.NEWEST, line);
-        Etcd.Result result = store.append(term, head, group);
+        Etcd.Result result = store.append(term, head, null, group);
         if (!result.succeeded()) {
             throw new IOException("etcd has refused seq " + seq);
         }

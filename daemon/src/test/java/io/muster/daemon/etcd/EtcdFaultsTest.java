@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -232,13 +233,15 @@ final class EtcdFaultsTest {
                 }
                 await().atMost(Node.PATIENCE)
                         .until(() -> etcd.keys(PREFIX + "log/").get(0).endsWith("41"));
+                assertThat(next.writeAndWait("after the snapshot").durable()).isTrue();
                 List<String> kept = kept(etcd);
                 String published = snapshot(etcd);
                 proxy.mend();
                 old.awaitEvents(next.events());
                 // The same writes as from a leader that has already read which snapshot is published.
                 Uploads uploads = new Uploads(late);
-                assertThat(uploads.publish(term, 999, "x", Terms.NONE, 1, Level.NEWEST, new byte[10]))
+                EventGroup.Head head = late.view(1, 1, Store.ATTEMPT_MILLIS).head();
+                assertThat(uploads.publish(term, head.seq(), head.txn(), Terms.NONE, 1, Level.NEWEST, new byte[10]))
                         .isFalse();
                 assertThat(late.fenced(
                                 term,
@@ -267,12 +270,13 @@ final class EtcdFaultsTest {
         AtomicInteger attempts = new AtomicInteger(Integer.MIN_VALUE);
         UnaryOperator<Store> revoking = store -> new Store(store.etcd(), store.keys(), store.machine()) {
             @Override
-            Etcd.Result append(long term, EventGroup.Head head, EventGroup group) throws EtcdException {
+            Etcd.Result append(long term, EventGroup.Head head, Etcd.@Nullable Compare parts, EventGroup group)
+                    throws EtcdException {
                 int attempt = attempts.incrementAndGet();
                 if (attempt > 1) {
                     throw new EtcdException(Fate.REFUSED, "permission denied");
                 }
-                Etcd.Result result = super.append(term, head, group);
+                Etcd.Result result = super.append(term, head, parts, group);
                 if (attempt == 1) {
                     throw new EtcdException(Fate.UNKNOWN, "the connection ended before the answer");
                 }
