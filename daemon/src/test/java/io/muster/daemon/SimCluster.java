@@ -101,6 +101,7 @@ final class SimCluster {
     private void put(String key, byte[] value) {
         String leader = SimLedger.PREFIX + "leader";
         witness.put(key, value, etcd.revision(leader));
+        operator.written();
         if (key.equals(leader)) {
             String name =
                     Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
@@ -469,7 +470,7 @@ final class SimCluster {
         admins.forEach(SimAdmin::check);
         SimCopies.check(simulation, daemons, witness);
         if (Boolean.getBoolean("muster.sim.counts")) {
-            System.out.println(table.counts + ", " + operator.imports + " imports");
+            System.out.println(table.counts + ", " + operator.imports + " imports, " + operator.killed + " killed");
         }
     }
 

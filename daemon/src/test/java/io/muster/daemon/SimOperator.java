@@ -3,6 +3,7 @@ package io.muster.daemon;
 import io.muster.daemon.core.Committed;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
+import io.muster.daemon.journal.CrashDisk;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.inventory.state.InventoryState;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimOperator {
     private static final long SECOND = 1_000_000_000;
+    /** How many writes an import of a few groups makes: the leader, the beginning, a snapshot, a group, the id. */
+    private static final int MOST_WRITES = 7;
 
     private final SimCluster cluster;
     private final Simulation simulation;
@@ -24,6 +27,12 @@ final class SimOperator {
     private final List<SimDaemon> daemons;
     private final SplittableRandom random;
     private boolean working;
+    /** The import that is killed after so many writes; null if none is. */
+    private @Nullable SimMachine doomed;
+
+    private int writesLeft;
+    /** The state directory that is imported. */
+    private CrashDisk.@Nullable Handle handle;
     /** The daemon whose copy is imported; null before it is known. */
     private @Nullable Copy chosen;
 
@@ -31,6 +40,7 @@ final class SimOperator {
     String obstacle = "";
 
     long imports;
+    long killed;
 
     SimOperator(SimCluster cluster, EtcdModel etcd, List<SimDaemon> daemons, SplittableRandom random) {
         this.cluster = cluster;
@@ -64,7 +74,17 @@ final class SimOperator {
         });
         SimMachine machine = startImport();
         if (random.nextInt(3) == 0) {
-            simulation.after(random.nextLong(SECOND / 50), () -> killImport(machine));
+            doomed = machine;
+            writesLeft = 1 + random.nextInt(MOST_WRITES);
+        }
+    }
+
+    /** Etcd has made a write. */
+    void written() {
+        SimMachine machine = doomed;
+        if (machine != null && cluster.witness().isImporting() && --writesLeft == 0) {
+            doomed = null;
+            simulation.after(0, () -> killImport(machine));
         }
     }
 
@@ -76,10 +96,14 @@ final class SimOperator {
 
     /** The import is killed, and repeated later. Meanwhile no daemon may take a part of the ledger for the ledger. */
     private void killImport(SimMachine machine) {
-        if (!working || !cluster.witness().isImporting()) {
+        if (!cluster.witness().isImporting()) {
             return;
         }
+        killed++;
         simulation.note(() -> "the import is killed");
+        if (handle != null) {
+            handle.end();
+        }
         machine.kill();
         Copy whole = chosen;
         SimDaemon fresh = daemons.get(random.nextInt(daemons.size()));
@@ -115,6 +139,7 @@ final class SimOperator {
             write(newest, machine);
         }
         Copy kept = newest;
+        doomed = null;
         simulation.after(0, () -> {
             for (SimDaemon each : daemons) {
                 if (kept == null || kept.seq == 0 || each != kept.daemon) {
@@ -141,7 +166,9 @@ final class SimOperator {
         while (true) {
             try {
                 cluster.witness().importing();
-                SimLedger.imported(etcd, machine, copy.daemon.disk.open(), copy.daemon.clock());
+                CrashDisk.Handle opened = copy.daemon.disk.open();
+                handle = opened;
+                SimLedger.imported(etcd, machine, opened, copy.daemon.clock());
                 imports++;
                 cluster.witness().imported(copy.state, copy.seq);
                 return;
