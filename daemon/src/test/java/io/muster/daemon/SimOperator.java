@@ -68,10 +68,7 @@ final class SimOperator {
             return;
         }
         working = true;
-        daemons.forEach(each -> {
-            each.kill();
-            each.disk.fault((kind, name) -> -1);
-        });
+        daemons.forEach(SimDaemon::kill);
         SimMachine machine = startImport();
         if (random.nextInt(3) == 0) {
             doomed = machine;
@@ -89,6 +86,7 @@ final class SimOperator {
     }
 
     private SimMachine startImport() {
+        daemons.forEach(each -> each.disk.fault((kind, name) -> -1));
         SimMachine machine = new SimMachine(simulation, "operator");
         machine.thread("import", () -> putInPlace(machine)).start();
         return machine;
