@@ -72,7 +72,7 @@ final class WorkVerbsTest {
     @Test
     void aResultEndsAHold() {
         done("drain", "--until-check=burn-in", "node[1-2]", "new", "dimm");
-        assertThat(done("check-result", "node1", "burn-in", "failed", "60", "GB"))
+        assertThat(done("check-result", "node1", "burn-in", "failed", "60\tGB"))
                 .isEmpty();
         assertThat(done("work", "list", "--json")).contains("\"state\":\"check-failed\"", "\"detail\":\"60 GB\"");
         String note = "check_fs_mount:  /nowhere not mounted; directory missing"; // as a helper of NHC gets it

@@ -61,7 +61,6 @@ public final class CheckResult extends Change {
             throw new Failure(Exit.USAGE, "the result is ok or failed, not \"" + result + "\"");
         }
         long number = Attempts.number(attempt, client, host, "the check " + check, Attempts.of(check));
-        String line = ReasonWords.join(detail);
-        return new CheckChanges.ReportCheck(host, check, number, result.equals("ok"), line == null ? "" : line);
+        return new CheckChanges.ReportCheck(host, check, number, result.equals("ok"), ReasonWords.line(detail));
     }
 }

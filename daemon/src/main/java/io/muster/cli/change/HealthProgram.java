@@ -119,7 +119,7 @@ final class HealthProgram {
     }
 
     private static String cut(String text) {
-        String line = Text.shown(text);
+        String line = Text.shown(Text.line(text));
         return line.length() <= LONGEST ? line : line.substring(0, LONGEST);
     }
 }

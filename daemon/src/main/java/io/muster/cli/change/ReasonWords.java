@@ -1,5 +1,6 @@
 package io.muster.cli.change;
 
+import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,5 +64,10 @@ final class ReasonWords implements IParameterConsumer {
     /** Returns the words joined by spaces; null if there are none. */
     static @Nullable String join(String @Nullable [] words) {
         return words == null || words.length == 0 ? null : String.join(" ", words);
+    }
+
+    /** Returns the words as one line, as a program printed them; "" if there are none. */
+    static String line(String @Nullable [] words) {
+        return words == null ? "" : Text.line(String.join(" ", words));
     }
 }

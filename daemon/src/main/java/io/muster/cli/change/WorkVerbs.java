@@ -177,8 +177,7 @@ public final class WorkVerbs {
 
         @Override
         final Command command(FluxClient client) throws IOException {
-            String line = ReasonWords.join(detail);
-            return new WorkChanges.ReportWork(host, number(client, host, attempt), done, line == null ? "" : line);
+            return new WorkChanges.ReportWork(host, number(client, host, attempt), done, ReasonWords.line(detail));
         }
     }
 

@@ -61,6 +61,13 @@ public final class Text {
         return clean == null ? text : clean.toString();
     }
 
+    /** Returns the text as one line, with a space in place of each character that may not be in a sentence, such as a tab. */
+    public static String line(String text) {
+        StringBuilder line = new StringBuilder();
+        text.codePoints().forEach(c -> line.appendCodePoint(isText(c) ? c : ' '));
+        return line.toString();
+    }
+
     /** Returns a number with its noun: {@code 1 host}, {@code 9,912 hosts}. */
     public static String count(long number, String noun) {
         return String.format(Locale.ROOT, "%,d %s%s", number, noun, number == 1 ? "" : "s");
