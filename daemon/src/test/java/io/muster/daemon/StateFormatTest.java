@@ -141,7 +141,7 @@ class StateFormatTest {
         rig.submit(drain("node[1-2]", "bad dimm", HoldChanges.Mode.NONE, 0));
         rig.submit(drain("node1", "worse", HoldChanges.Mode.OVERWRITE, 0));
         rig.submit(drain("node[2-3]", null, HoldChanges.Mode.UPDATE, 0));
-        submit(rig, BOB, new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 4_000_000_000.25));
+        submit(rig, BOB, new HoldChanges.Drain("node2", "fan ε", HoldChanges.Mode.NONE, "health", 1_850_000_000.25));
         submit(rig, THROUGH, new HoldChanges.Drain("node4", "fan", HoldChanges.Mode.NONE, "ops", 0));
         rig.submit(new MembershipChanges.Exclude("node4", "loan"));
         rig.submit(new MembershipChanges.Exclude("node5", null));
@@ -188,7 +188,7 @@ class StateFormatTest {
         rig.submit(new LivenessChanges.SetLiveness(LivenessChange.ONLINE, "node8", "up again"));
         rig.submit(drain("node8", "burn-in", HoldChanges.Mode.FORCE_OVERWRITE, 0));
         rig.submit(new Once(new HoldChanges.Undrain("node8", null, HoldChanges.Mode.NONE, null), id(3)));
-        rig.submit(drain("node[5-6]", "firmware", HoldChanges.Mode.NONE, 4_000_000_001.0));
+        rig.submit(drain("node[5-6]", "firmware", HoldChanges.Mode.NONE, 1_850_000_001.0));
         rig.submit(note("node1", NoteEdit.untag("burn-in")));
     }
 

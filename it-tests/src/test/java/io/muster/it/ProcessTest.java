@@ -62,7 +62,7 @@ class ProcessTest {
 
     private static void changeEveryAxis(FluxClient client) throws IOException {
         ask(client, "resource.drain", "{'targets':'1','reason':'bad dimm'}");
-        ask(client, "resource.drain", "{'targets':'1-2','holder':'health','reason':'fan','until':4000000000.25}");
+        ask(client, "resource.drain", "{'targets':'1-2','holder':'health','reason':'fan','for':31536000.25}");
         ask(client, "resource.exclude", "{'targets':'3','reason':'loan'}");
         ask(client, "resource.torpid", "{'targets':'4'}");
         ask(client, "resource.offline", "{'targets':'5','cause':'power'}");

@@ -138,7 +138,7 @@ class UpgradeTest {
                 "drain",
                 "{'targets':'1','reason':'bad dimm'}",
                 "drain",
-                "{'targets':'1-2','holder':'health','reason':'fan','until':4000000000.25}",
+                "{'targets':'1-2','holder':'health','reason':'fan','for':31536000.25}",
                 "exclude",
                 "{'targets':'3','reason':'loan'}",
                 "shrink",

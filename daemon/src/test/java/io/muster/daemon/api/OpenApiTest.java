@@ -116,8 +116,7 @@ final class OpenApiTest {
         try (RunningDaemon daemon = RunningDaemon.start(directory, ApiTest.RESOURCES)) {
             assertThat(daemon.uri()).isNotEmpty();
             Http http = new Http(directory.resolve("h"));
-            String hold =
-                    "{\"targets\":\"node[1-2]\",\"reason\":\"x\",\"holder\":\"h\",\"until\":\"2999-01-01T00:00:00Z\"}";
+            String hold = "{\"targets\":\"node[1-2]\",\"reason\":\"x\",\"holder\":\"h\",\"for\":\"12h\"}";
             check("hold", http.post("/v1/holds?dry-run", hold));
             check("hold", http.post("/v1/holds", hold));
             check("hold", http.post("/v1/holds", hold));

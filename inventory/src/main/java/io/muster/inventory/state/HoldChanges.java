@@ -74,7 +74,7 @@ public final class HoldChanges {
         /** The highest number of holds that one user may have on a host, because every view of the host lists them all. */
         static final int MOST_BY_ONE = 64;
 
-        /** How far ahead a hold may be planned: a later date is a mistake. */
+        /** How far ahead a hold may be planned, and how long it may last until its end: a later date is a mistake. */
         static final int MOST_YEARS = 5;
 
         private static final double YEAR = 366 * 86_400.0;
@@ -96,14 +96,11 @@ public final class HoldChanges {
             String reasonFault = Wording.fault("reason", reason);
             String wordingFault = reasonFault == null ? Hold.holderFault(holder) : reasonFault;
             wordingFault = wordingFault == null ? purpose.fault() : wordingFault;
-            wordingFault = wordingFault == null ? fromFault(now) : wordingFault;
-            return wordingFault == null ? untilFault(now) : wordingFault;
+            wordingFault = wordingFault == null && from != 0 ? fromFault(now) : wordingFault;
+            return wordingFault == null && until != 0 ? untilFault(now) : wordingFault;
         }
 
         private @Nullable String fromFault(double now) {
-            if (from == 0) {
-                return null;
-            }
             if (!(from > now) || Epoch.rounded(Math.min(from, Epoch.LAST)) <= now) {
                 return "the beginning of the hold is not in the future: without it, the hold begins now";
             }
@@ -114,11 +111,11 @@ public final class HoldChanges {
         }
 
         private @Nullable String untilFault(double now) {
-            if (until == 0) {
-                return null;
-            }
             if (!(until <= Epoch.LAST)) {
                 return "the end of the hold is not a date before the year 10000";
+            }
+            if (until > Math.max(now, from) + MOST_YEARS * YEAR) {
+                return "the hold lasts more than " + MOST_YEARS + " years: check the year, or give no end";
             }
             boolean future = until > now && Epoch.rounded(until) > now;
             return future ? null : "the end of the hold is not in the future";

@@ -21,6 +21,7 @@ import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.LivenessChange;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.HoldChanges.Mode;
@@ -306,7 +307,22 @@ class CommandTest {
     void theEndOfAHoldMustBeInTheFuture(double until, String fault) {
         assertThat(outcome(hold("1", "ops", until))).isEqualTo("INVALID the end of the hold is " + fault);
         assertThat(outcome(hold("1", "ops", 100.000001))).contains("'until':100.000001");
-        assertThat(outcome(hold("2", "ops", 253_402_300_799.0))).contains("'until':253402300799}");
+    }
+
+    @Test
+    void aHoldThatLastsMoreThanFiveYearsIsRefusedAndStaysIfItWasAcceptedOnce() {
+        double years = 5 * 366 * 86_400.0;
+        String fault = "INVALID the hold lasts more than 5 years: check the year, or give no end";
+        assertThat(outcome(hold("2", "ops", 100 + years))).contains("'until':158112100}");
+        assertThat(outcome(hold("2", "ops", 101 + years))).isEqualTo(fault);
+        assertThat(outcome(new HoldChanges.Drain("2", "x", Mode.NONE, "ops", 0, 0, years + 1, Purpose.NONE)))
+                .isEqualTo(fault);
+        assertThat(outcome(new HoldChanges.Drain("2", "x", Mode.NONE, "ops", 200, 201 + years, 0, Purpose.NONE)))
+                .isEqualTo(fault);
+        Event.Targets two = new Event.Targets(Idset.of(2), "host2");
+        Event accepted = new HoldChanges.Drained(two, "x", HoldChanges.Overwrite.NOTHING, "ops", Epoch.LAST);
+        assertThat(States.four().state().apply(accepted, 100, BOB).holds().nextDeadline())
+                .isEqualTo(Epoch.LAST);
     }
 
     @Test
