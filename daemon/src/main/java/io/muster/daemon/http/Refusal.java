@@ -12,6 +12,7 @@ import java.util.Map;
 public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private static final int MALFORMED = 400;
     private static final int UNAUTHORIZED = 401;
     private static final int UNAVAILABLE = 503;
     private static final int TOO_MANY = 429;
@@ -21,7 +22,7 @@ public final class Refusal extends RuntimeException {
     private final Map<String, String> headers = new LinkedHashMap<>();
 
     public Refusal(int status, String sentence) {
-        this(status, sentence, "");
+        this(status, sentence, status == MALFORMED ? "EPROTO" : "");
     }
 
     /** @param errno the name of the error number that a client of the wire protocol would get; "" for none */

@@ -212,8 +212,8 @@ final class HoldsTest {
         assertThat(stale.detail()).startsWith("the inventory has changed since sequence number");
         assertThat(http.send("DELETE", "/v1/holds?targets=node1", condition).status())
                 .isEqualTo(412);
-        assertThat(http.post("/v1/holds", "If-Match: \"nonsense\"\r\n", hold).status())
-                .isEqualTo(400);
+        assertThat(http.post("/v1/holds", "If-Match: \"nonsense\"\r\n", hold).text())
+                .contains("\"status\":400", "\"errno\":\"EPROTO\"");
         assertThat(held()).isEqualTo("node1");
     }
 
@@ -228,6 +228,7 @@ final class HoldsTest {
                 "{\"targets\":\"0\",\"until\":\"soon\"} | 400 | /until must be a time by RFC 3339",
                 "{\"targets\":\"0\",\"until\":5} | 422 | is not in the future",
                 "{\"targets\":\"0\",\"until\":\"2999-01-01T00:00:00Z\"} | 422 | the hold lasts more than 5 years: check the year, or give no end",
+                "{\"targets\":\"0\",\"from\":\"tomorrow\"} | 400 | /from must be a time by RFC 3339",
                 "{\"targets\":\"0\",\"for\":\"soon\"} | 400 | /for must be a duration, such as 90m, 12h or 7d, or a number of seconds",
                 "{\"targets\":\"0\",\"for\":-5} | 422 | is not in the future",
                 "{\"targets\":\"0\",\"for\":60,\"until\":\"2999-01-01T00:00:00Z\"} | 400 | /for and /until must not both be given",
@@ -240,6 +241,7 @@ final class HoldsTest {
         Http.Reply reply = http.post("/v1/holds", body);
         assertThat(reply.status()).as(reply.text()).isEqualTo(status);
         assertThat(reply.detail()).contains(sentence);
+        assertThat(reply.json().path("errno").asText()).isEqualTo(status == 400 ? "EPROTO" : "EINVAL");
         assertThat(held()).isEmpty();
     }
 
@@ -282,7 +284,7 @@ final class HoldsTest {
                         + ",\"repeated\":true}\n");
         for (String wrong : new String[] {"x".repeat(65), "", "\"\"", "caf\u00e9", "a\tb"}) {
             Http.Reply refused = http.post("/v1/holds", "Idempotency-Key: " + wrong + "\r\n", hold);
-            assertThat(refused.status()).as(wrong).isEqualTo(400);
+            assertThat(refused.text()).as(wrong).contains("\"status\":400", "\"errno\":\"EPROTO\"");
             assertThat(refused.detail())
                     .isEqualTo("Idempotency-Key must have 1 to 64 characters of printable ASCII, such as a UUID");
         }
