@@ -4,6 +4,7 @@ import io.muster.inventory.idset.IdMap;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.idset.IntervalConsumer;
 import io.muster.inventory.json.Fields;
+import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -90,9 +91,30 @@ public final class Liveness {
         return states.groups();
     }
 
-    /** Returns the groups of these ranks. */
-    public Map<LivenessState, Idset> groups(Idset ranks) {
-        return states.groups(ranks);
+    /**
+     * Returns the groups of these ranks for people to read. A connected reporter of a rank has confirmed what a new R defines if it has
+     * changed nothing.
+     */
+    public Map<LivenessState, Idset> shown(Idset ranks) {
+        Map<LivenessState, Idset> shown = new LinkedHashMap<>();
+        states.groups(ranks).forEach((state, alike) -> {
+            Idset assumed = alike;
+            if (state.cause().equals(LivenessState.DEFINED)) {
+                for (Report report : reports.all()) {
+                    Idset confirmed = report.isLapsed() ? Idset.EMPTY : assumed.intersect(report.ranks());
+                    add(shown, state.reportedBy(report.reporter()), confirmed);
+                    assumed = assumed.subtract(confirmed);
+                }
+            }
+            add(shown, state, assumed);
+        });
+        return shown;
+    }
+
+    private static void add(Map<LivenessState, Idset> groups, LivenessState state, Idset ranks) {
+        if (!ranks.isEmpty()) {
+            groups.merge(state, ranks, Idset::union);
+        }
     }
 
     /** Visits the intervals of equal states inside {@code ranks}, in ascending order. */

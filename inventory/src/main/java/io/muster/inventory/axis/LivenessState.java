@@ -34,6 +34,11 @@ public record LivenessState(Liveness.Status status, double since, String cause, 
         return cause.equals(DEFINED) ? ASSUMED : cause;
     }
 
+    /** Returns the same state with the cause that a reporter has reported it. */
+    LivenessState reportedBy(String reporter) {
+        return new LivenessState(status, since, "reported by " + reporter, absent, extras);
+    }
+
     /** Returns this state after another one: an absence begins, goes on or has ended. */
     LivenessState after(@Nullable LivenessState before) {
         boolean wasOnline = before != null && before.status == Liveness.Status.ONLINE;

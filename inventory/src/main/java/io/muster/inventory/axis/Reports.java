@@ -39,17 +39,11 @@ public final class Reports {
 
     /** Returns the report of the lost reporter of a rank, or null. */
     public @Nullable Report lapsedOn(int rank) {
-        return unknown.contains(rank) ? on(rank, true) : null;
-    }
-
-    /** Returns the report of the connected reporter of a rank, or null. */
-    public @Nullable Report presentOn(int rank) {
-        return on(rank, false);
-    }
-
-    private @Nullable Report on(int rank, boolean isLapsed) {
+        if (!unknown.contains(rank)) {
+            return null;
+        }
         for (Report report : all.values()) {
-            if (report.isLapsed() == isLapsed && report.ranks().contains(rank)) {
+            if (report.isLapsed() && report.ranks().contains(rank)) {
                 return report;
             }
         }

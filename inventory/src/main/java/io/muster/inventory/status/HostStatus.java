@@ -3,7 +3,6 @@ package io.muster.inventory.status;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.axis.LivenessState;
-import io.muster.inventory.axis.Report;
 import io.muster.inventory.axis.Times;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.InventoryState;
@@ -52,12 +51,11 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
                 StateGroup.of(state, JobUsage.allocated(usage), self).get(0).toJson(state.resources(), false);
         json.remove(List.of("up", "nnodes", "hosts", "ranks"));
         json.put("host", host()).put("rank", rank).put("up", up());
-        LivenessState report = state.liveness().of(rank);
-        if (report != null) {
+        state.liveness().shown(self).forEach((report, ranks) -> {
             boolean lost = state.liveness().reports().lapsedOn(rank) != null;
-            json.put("liveness", lost ? "unknown" : report.status().word()).put("cause", cause(report));
+            json.put("liveness", lost ? "unknown" : report.status().word()).put("cause", report.reason());
             json.put("liveness_since", report.since() <= 0 ? null : Times.rfc3339(report.since()));
-        }
+        });
         JobUsage known = knownUsage();
         json.put("allocated", known == null ? null : known.allocated().contains(rank));
         json.put("allocated_time", known == null ? null : Times.rfc3339(known.time()));
@@ -66,14 +64,6 @@ public record HostStatus(InventoryState state, int rank, List<JobUsage> usage, L
         json.set("planned", Plans.of(state.plans().on(rank)));
         json.set("notes", NoteText.of(state, rank, usage));
         return json;
-    }
-
-    /** Returns the cause of the liveness. A reporter confirms what was assumed if it reports for the host and has changed nothing. */
-    private String cause(LivenessState live) {
-        Report report = state.liveness().reports().presentOn(rank);
-        return report != null && live.cause().equals(LivenessState.DEFINED)
-                ? "reported by " + report.reporter()
-                : live.reason();
     }
 
     /** Returns everything that is known about the host. */

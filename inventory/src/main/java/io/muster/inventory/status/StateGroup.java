@@ -104,7 +104,7 @@ public record StateGroup(
             groups.add(new StateGroup(word, up, true, online, holds, absence, null, null));
         }
         Idset offline = known.subtract(online);
-        live.groups(offline)
+        live.shown(offline)
                 .forEach((report, alike) ->
                         groups.add(new StateGroup(word, up, false, alike, holds, absence, report, null)));
         for (Report report : live.reports().all()) {

@@ -8,6 +8,7 @@ import io.muster.inventory.axis.Membership;
 import io.muster.inventory.axis.Principal;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.json.Extras;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.DefinitionChanges;
 import io.muster.inventory.state.Event;
@@ -15,6 +16,7 @@ import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.LivenessChanges;
 import io.muster.inventory.state.MembershipChanges;
+import io.muster.inventory.state.ReportChanges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +79,24 @@ class StateGroupTest {
 
         assertThat(shown(state))
                 .containsExactly("available 0,6-99 ", "excluded 1-2 config", "excluded 4 spare", "lost 3,5 gone");
+    }
+
+    @Test
+    void aConnectedReporterConfirmsWhatRDefines() {
+        InventoryState state = InventoryState.empty()
+                .apply(new DefinitionChanges.Defined("test", R, Liveness.Status.OFFLINE), 1, ADA)
+                .apply(new ReportChanges.Reported("one", targets("0-9"), Extras.NONE), 2, ADA)
+                .apply(new ReportChanges.Reported("two", targets("10-19"), Extras.NONE), 3, ADA)
+                .apply(new LivenessChanges.LivenessChanged(LivenessChange.OFFLINE, targets("5-7"), "psu"), 4, ADA);
+
+        assertThat(shown(state))
+                .containsExactly(
+                        "offline 0-4,8-9 reported by one",
+                        "offline 10-19 reported by two",
+                        "offline 20-99 assumed, no report since R was defined",
+                        "offline 5-7 psu");
+        HostStatus host = new HostStatus(state, 8, List.of(), List.of());
+        assertThat(host.toJson().path("cause").asText()).isEqualTo("reported by one");
     }
 
     @Test
