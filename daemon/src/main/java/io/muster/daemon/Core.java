@@ -85,6 +85,7 @@ record Core(
                         settings.batch().toDuration());
         inventory.brakes().configure(config.brakes());
         expiry.policies().configure(config.policies());
+        expiry.configure(config.holds()::taskFault);
         streams.reporters().configure(config.flux().live());
         inventory.clock().limits(limits(config));
         streams.journals().keep(config.storage().journalMax());

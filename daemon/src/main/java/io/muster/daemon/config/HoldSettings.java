@@ -54,10 +54,19 @@ public record HoldSettings(List<String> classes, List<String> checks, List<Strin
 
     /** Returns what of a purpose is not configured, and what is, or null. */
     public @Nullable String fault(Purpose purpose) {
-        String category = purpose.category();
-        String fault = fault("class", category, classes, "holds.classes");
-        fault = fault == null ? fault("check", purpose.check(), checks, "holds.checks") : fault;
+        String fault = fault("class", purpose.category(), classes, "holds.classes");
+        return fault == null ? taskFault(purpose) : fault;
+    }
+
+    /** Returns which check or action of a purpose is not configured, and what is, or null. */
+    public @Nullable String taskFault(Purpose purpose) {
+        String fault = checkFault(purpose.check(), checks);
         return fault == null ? fault("action", purpose.action(), actions, "holds.actions") : fault;
+    }
+
+    /** Returns that a check is not one of those that are configured, or null. */
+    public static @Nullable String checkFault(String check, List<String> checks) {
+        return fault("check", check, checks, "holds.checks");
     }
 
     /** Returns whether another boot id has to prove an action. */

@@ -3,6 +3,7 @@ package io.muster.daemon.core;
 import io.muster.inventory.axis.Departed;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.state.Event;
 import io.muster.inventory.state.HoldChanges;
 import io.muster.inventory.state.InventoryState;
@@ -13,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ public final class Expiry implements Commits {
     private final ScheduledExecutorService core;
     private final IntConsumer expired;
     private Authors authors = Authors.ALL;
+    private Function<Purpose, @Nullable String> fault = purpose -> null;
     /** The departed hosts of which {@link #ofDeparted} is known. */
     private @Nullable Map<String, Departed> departed;
 
@@ -66,6 +69,11 @@ public final class Expiry implements Commits {
     /** Sets who is asked about the authors of planned holds. */
     public void ask(Authors about) {
         authors = about;
+    }
+
+    /** @param next returns which check or action of a planned hold is not configured any more, or null */
+    public void configure(Function<Purpose, @Nullable String> next) {
+        fault = next;
     }
 
     /** Starts the timer. Holds that expired while the daemon was down are ended at once. */
@@ -140,13 +148,17 @@ public final class Expiry implements Commits {
     }
 
     private void meet(double last, Map<Hold, String> objections) {
-        inventory.submitAside(
-                state -> new PlanChanges.MeetDeadlines(last, objections::get), Principal.DAEMON, answer -> {
-                    if (answer instanceof Answer.Done done) {
-                        done.entries().forEach(entry -> expired.accept(holds(entry.event())));
-                    }
-                    arm(answer instanceof Answer.Failed ? RETRY_SECONDS : 0);
-                });
+        Function<Purpose, @Nullable String> configured = fault;
+        Function<Hold, @Nullable String> objection = plan -> {
+            String author = objections.get(plan);
+            return author == null ? configured.apply(plan.purpose()) : author;
+        };
+        inventory.submitAside(state -> new PlanChanges.MeetDeadlines(last, objection), Principal.DAEMON, answer -> {
+            if (answer instanceof Answer.Done done) {
+                done.entries().forEach(entry -> expired.accept(holds(entry.event())));
+            }
+            arm(answer instanceof Answer.Failed ? RETRY_SECONDS : 0);
+        });
     }
 
     private static int holds(Event event) {

@@ -1,13 +1,17 @@
 package io.muster.daemon.core;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.muster.daemon.config.HoldSettings;
 import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.Command;
+import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.HoldChanges;
+import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.WorkChanges;
 import io.muster.inventory.status.AttemptRow;
 import io.muster.inventory.status.JobUsage;
@@ -201,6 +205,32 @@ class ExpiryTest {
         rig.advance(Duration.ofSeconds(30));
         assertThat(held()).isEqualTo(Idset.EMPTY);
         assertThat(rig.state().plans().held()).isEqualTo(Idset.EMPTY);
+    }
+
+    @Test
+    void aPlannedHoldWhoseCheckOrActionIsNotConfiguredAnyMoreDoesNotBegin() {
+        List<Purpose> purposes = List.of(
+                new Purpose("hardware", "", "nhc", ""),
+                new Purpose("", "", "", "reseat"),
+                new Purpose("left", "", "", ""));
+        for (int node = 1; node <= purposes.size(); node++) {
+            Command drain = new HoldChanges.Drain(
+                    "node" + node, "x", HoldChanges.Mode.NONE, "ops", rig.now() + 30, 0, 0, purposes.get(node - 1));
+            assertThat(Rig.outcome(rig.submit(drain))).isEqualTo("done 1");
+        }
+        rig.expiry.configure(new HoldSettings(List.of(), List.of("memtest"), List.of(), List.of())::taskFault);
+        rig.inventory.listen(new Commits() {
+            @Override
+            public void committed(List<Entry> entries, List<byte[]> lines, InventoryState state) {
+                lines.forEach(line -> rig.told.add(new String(line, UTF_8)));
+            }
+        });
+        rig.advance(Duration.ofSeconds(30));
+        assertThat(held()).as("a class is only a label").isEqualTo(Idset.of(3));
+        assertThat(rig.state().plans().held()).isEqualTo(Idset.EMPTY);
+        assertThat(String.join("\n", rig.told).replace("\\\"", "'"))
+                .containsPattern("unplan.*node1.*there is no check 'nhc': there is memtest \\(holds.checks\\)")
+                .containsPattern("unplan.*node2.*there is no action 'reseat': none is configured \\(holds.actions\\)");
     }
 
     @Test

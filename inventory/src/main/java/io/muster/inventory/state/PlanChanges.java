@@ -134,7 +134,7 @@ public final class PlanChanges {
      *
      * @param last planned holds that are to begin later than at this time are left to the next command, because {@code objection} does not
      *     know them
-     * @param objection returns why the author of a planned hold may not place it any more, or null
+     * @param objection returns why a planned hold is not placed, such as that its author has lost the right; null if it is
      */
     public record MeetDeadlines(double last, Function<Hold, @Nullable String> objection) implements Command {
         /** Returns the command for authors that may place the holds which they planned. */
