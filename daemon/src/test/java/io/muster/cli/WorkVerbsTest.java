@@ -72,7 +72,7 @@ final class WorkVerbsTest {
     @Test
     void aResultEndsAHold() {
         done("drain", "--until-check=burn-in", "node[1-2]", "new", "dimm");
-        assertThat(done("check-result", "node1", "burn-in", "failed", "60\tGB"))
+        assertThat(done("check-result", "node1", "burn-in", "failed", "60", "GB"))
                 .isEmpty();
         assertThat(done("work", "list", "--json")).contains("\"state\":\"check-failed\"", "\"detail\":\"60 GB\"");
         String note = "check_fs_mount:  /nowhere not mounted; directory missing"; // as a helper of NHC gets it
@@ -104,6 +104,22 @@ final class WorkVerbsTest {
                 "node1");
         refused(Exit.USAGE, "there is no action \"rm\": there are reboot, reseat", "drain", "--action=rm", "node1");
         assertThat(held()).doesNotContain("node1");
+        String none = "there is no check \"burnin\": there are nhc, burn-in; did you mean burn-in? (holds.checks)";
+        refused(Exit.USAGE, none, "check-node", "--host=node1", "burnin", "--", "true");
+        refused(Exit.USAGE, none, "check-result", "node1", "burnin", "ok");
+        refused(Exit.USAGE, none, "check-result", "--attempt=1", "node1", "burnin", "ok");
+    }
+
+    @Test
+    void aHoldIsEndedByItsCheckAlthoughTheCheckIsNotConfiguredAnyMore() throws Exception {
+        done("drain", "--until-check=burn-in", "node1", "new", "dimm");
+        daemon.reconfigure(RESOURCES.replace("\"burn-in\"", "\"memtest\""));
+        done("check-result", "node1", "burn-in", "failed", "60\tGB\nof 64");
+        assertThat(done("work", "list", "--json")).contains("\"detail\":\"60 GB of 64\"");
+        String[] line = {"check-node", "--host=node1", "burn-in", "--", "printf", "a\tb\\033[0m\\n"};
+        assertThat(run(line).out()).isEqualTo("burn-in on node1: ok: a b [0m\n");
+        assertThat(held()).doesNotContain("node1");
+        refused(Exit.USAGE, "there is no check \"burn-in\": there are nhc, memtest", line);
     }
 
     @Test

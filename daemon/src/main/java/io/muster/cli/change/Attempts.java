@@ -6,54 +6,60 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.daemon.config.HoldSettings;
 import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Asks for the attempts on a host, so that a report names the attempt that it is about. */
 final class Attempts {
     private Attempts() {}
 
-    /** Returns the attempts on a host that match, as {@code muster work list --json} shows them. */
-    static List<JsonNode> on(FluxClient client, String host, Predicate<JsonNode> wanted) throws IOException {
+    /**
+     * Returns the attempts on a host, as {@code muster work list --json} shows them.
+     *
+     * @param check the check that ends their holds; "" for those that ask for an action
+     * @throws Failure if the check is not configured, and no hold waits for it
+     */
+    static List<JsonNode> on(FluxClient client, String host, String check) throws IOException {
         ObjectNode question = JsonNodeFactory.instance.objectNode().put("targets", host);
+        ObjectNode work =
+                StateDocument.ask(client, StateDocument.WORK, question).json();
         List<JsonNode> found = new ArrayList<>();
-        StateDocument.ask(client, StateDocument.WORK, question)
-                .json()
-                .path("attempts")
-                .forEach(attempt -> {
-                    if (wanted.test(attempt)) {
-                        found.add(attempt);
-                    }
-                });
+        for (JsonNode each : work.path("attempts")) {
+            if (check.isEmpty()
+                    ? !each.path("action").isNull()
+                    : each.path("check").asText().equals(check)) {
+                found.add(each);
+            }
+        }
+        List<String> checks = new ArrayList<>();
+        work.path("checks").forEach(each -> checks.add(each.asText()));
+        String fault = found.isEmpty() ? HoldSettings.checkFault(check, checks) : null;
+        if (fault != null) {
+            throw new Failure(Exit.USAGE, fault);
+        }
         return found;
     }
 
-    /** Returns whether an attempt is ended by a check. */
-    static Predicate<JsonNode> of(String check) {
-        return attempt -> attempt.path("check").asText().equals(check);
-    }
-
     /**
-     * Returns the number of an attempt that the user gave, or that of the only attempt that matches.
+     * Returns the number of an attempt that the user gave, or that of the only attempt.
      *
      * @param given null if the user gave none
-     * @param what what waits, such as "the check nhc"
+     * @param check as for {@link #on}
      */
-    static long number(@Nullable Long given, FluxClient client, String host, String what, Predicate<JsonNode> wanted)
-            throws IOException {
+    static long number(@Nullable Long given, FluxClient client, String host, String check) throws IOException {
         if (given != null && given < 1) {
             throw new Failure(Exit.USAGE, "--attempt: attempts are numbered from 1", "`muster work list` shows them");
         }
-        return given == null ? only(client, host, what, wanted) : given;
+        return given == null ? only(client, host, check) : given;
     }
 
-    private static long only(FluxClient client, String host, String what, Predicate<JsonNode> wanted)
-            throws IOException {
-        List<JsonNode> found = on(client, host, wanted);
+    private static long only(FluxClient client, String host, String check) throws IOException {
+        List<JsonNode> found = on(client, host, check);
+        String what = check.isEmpty() ? "an action" : "the check " + check;
         if (found.isEmpty()) {
             throw new Failure(Exit.CONFLICT, "no hold on " + host + " waits for " + what, "nothing was changed");
         }

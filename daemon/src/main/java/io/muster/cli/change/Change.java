@@ -28,6 +28,9 @@ import picocli.CommandLine.Spec;
 
 /** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
+    /** The keys of names that a user may have mistyped. */
+    private static final List<String> NAMING = List.of("select", "properties", "check");
+
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
 
@@ -210,8 +213,7 @@ abstract class Change extends ServerVerb {
                 throw new Failure(
                         Exit.NO_TARGET, e.sentence(), "nothing was changed" + (hint.isEmpty() ? "" : "; " + hint));
             }
-            if (e.errno().equals(Errno.EINVAL)
-                    && (call.payload().has("select") || call.payload().has("properties"))) {
+            if (e.errno().equals(Errno.EINVAL) && NAMING.stream().anyMatch(call.payload()::has)) {
                 throw new Failure(Exit.USAGE, e.sentence(), "nothing was changed");
             }
             String advice = advice(e);

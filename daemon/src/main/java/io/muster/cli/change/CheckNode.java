@@ -19,7 +19,6 @@ import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -99,7 +98,7 @@ public final class CheckNode extends ServerVerb {
     }
 
     private int check(FluxClient client, String node) throws IOException {
-        List<JsonNode> attempts = new ArrayList<>(Attempts.on(client, node, Attempts.of(check)));
+        List<JsonNode> attempts = Attempts.on(client, node, check);
         attempts.removeIf(each -> !each.path("state").asText().startsWith("check"));
         if (attempts.isEmpty()) {
             say(node, null);
@@ -147,7 +146,7 @@ public final class CheckNode extends ServerVerb {
             console().json(document.put("detail", verdict == null ? "" : verdict.detail()));
         } else if (verdict == null) {
             console().println("no hold on " + node + " waits for the check " + check + " now");
-        } else if (verdict != null) {
+        } else {
             console()
                     .println(check + " on " + node + ": " + (verdict.ok() ? "ok" : "failed")
                             + (verdict.detail().isEmpty() ? "" : ": " + verdict.detail()));

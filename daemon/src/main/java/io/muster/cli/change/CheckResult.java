@@ -60,7 +60,7 @@ public final class CheckResult extends Change {
         if (!result.equals("ok") && !result.equals("failed")) {
             throw new Failure(Exit.USAGE, "the result is ok or failed, not \"" + result + "\"");
         }
-        long number = Attempts.number(attempt, client, host, "the check " + check, Attempts.of(check));
+        long number = Attempts.number(attempt, client, host, check);
         return new CheckChanges.ReportCheck(host, check, number, result.equals("ok"), ReasonWords.line(detail));
     }
 }

@@ -134,7 +134,9 @@ public final class WorkVerbs {
         Command command(FluxClient client) throws IOException {
             try {
                 return new WorkChanges.ClaimWork(
-                        host, number(client, host, attempt), Fsd.parse(lease).seconds());
+                        host,
+                        Attempts.number(attempt, client, host, ""),
+                        Fsd.parse(lease).seconds());
             } catch (MalformedException e) {
                 throw new Failure(Exit.USAGE, "--lease: \"" + lease + "\" is not a duration, such as 30m or 2h");
             }
@@ -142,12 +144,13 @@ public final class WorkVerbs {
 
         @Override
         void tell(FluxClient client, ObjectNode answer) throws IOException {
-            for (JsonNode each :
-                    Attempts.on(client, host, row -> row.path("state").asText().equals("claimed"))) {
-                console()
-                        .println(each.path("action").asText() + " of " + host + ": attempt "
-                                + each.path("attempt").asText() + " is claimed until "
-                                + zone.zone(console()).second(StateDocument.time(each.path("until"))));
+            for (JsonNode each : Attempts.on(client, host, "")) {
+                if (each.path("state").asText().equals("claimed")) {
+                    console()
+                            .println(each.path("action").asText() + " of " + host + ": attempt "
+                                    + each.path("attempt").asText() + " is claimed until "
+                                    + zone.zone(console()).second(StateDocument.time(each.path("until"))));
+                }
             }
         }
     }
@@ -177,7 +180,8 @@ public final class WorkVerbs {
 
         @Override
         final Command command(FluxClient client) throws IOException {
-            return new WorkChanges.ReportWork(host, number(client, host, attempt), done, ReasonWords.line(detail));
+            long number = Attempts.number(attempt, client, host, "");
+            return new WorkChanges.ReportWork(host, number, done, ReasonWords.line(detail));
         }
     }
 
@@ -206,10 +210,5 @@ public final class WorkVerbs {
         public Failed(Console console) {
             super(console, false);
         }
-    }
-
-    private static long number(FluxClient client, String host, @Nullable Long attempt) throws IOException {
-        return Attempts.number(
-                attempt, client, host, "an action", row -> !row.path("action").isNull());
     }
 }

@@ -18,6 +18,7 @@ import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.rset.TargetException;
 import io.muster.inventory.state.ChangeId;
+import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.Decision.Rejection;
 import io.muster.inventory.state.DefinitionChanges;
@@ -165,7 +166,9 @@ public final class Changes {
         if (isStale(request, reply)) {
             return;
         }
-        String fault = configured.holds().fault(HoldChanges.purposeOf(command));
+        HoldSettings holds = configured.holds();
+        String fault = holds.fault(HoldChanges.purposeOf(command));
+        fault = fault == null ? holds.fault(CheckChanges.missed(command, inventory.state())) : fault;
         if (fault != null) {
             throw new RpcException(Errno.EINVAL, fault);
         }

@@ -289,6 +289,8 @@ public final class Documents {
         rows.removeIf(row -> states != null && !wanted.contains(row.state().word()));
         ObjectNode json = now.document();
         List<AttemptRow> page = page(rows, json, query);
+        ArrayNode checks = json.putArray("checks");
+        now.configured().holds().checks().forEach(checks::add);
         ArrayNode attempts = json.putArray("attempts");
         page.forEach(row -> attempts.add(row.toJson()));
         return rest(json);

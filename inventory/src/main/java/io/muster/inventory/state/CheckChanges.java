@@ -9,6 +9,7 @@ import io.muster.inventory.axis.Boot;
 import io.muster.inventory.axis.Hold;
 import io.muster.inventory.axis.HoldSet;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.axis.Purpose;
 import io.muster.inventory.axis.Standing.Step;
 import io.muster.inventory.idset.Idset;
 import io.muster.inventory.state.WorkChanges.Worked;
@@ -30,6 +31,16 @@ public final class CheckChanges {
         return command instanceof ReportCheck result
                 ? result.host
                 : command instanceof ReportBoot report ? report.host : null;
+    }
+
+    /** Returns the purpose of the hold that a result would end, if no hold on its host has this purpose; {@link Purpose#NONE} otherwise. */
+    public static Purpose missed(Command command, InventoryState state) {
+        if (command instanceof Once once) {
+            return missed(once.command(), state);
+        }
+        return command instanceof ReportCheck result && !result.isAwaited(state)
+                ? new Purpose("", "", result.check, "")
+                : Purpose.NONE;
     }
 
     /** Returns whether only the host itself may send the command. */
@@ -108,6 +119,14 @@ public final class CheckChanges {
                                     "the check " + check,
                                     hold -> hold.purpose().check().equals(check)),
                             found -> decide(state, found));
+        }
+
+        private boolean isAwaited(InventoryState state) {
+            Idset ranks = state.resources().ranksOf(host);
+            HoldSet set = ranks.isEmpty() ? null : state.holds().on(ranks.first());
+            return set != null
+                    && set.holds().stream()
+                            .anyMatch(hold -> hold.purpose().check().equals(check));
         }
 
         private Decision decide(InventoryState state, Attempt found) {
