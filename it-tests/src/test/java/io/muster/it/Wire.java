@@ -6,11 +6,11 @@ import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 
 /** Payloads in the short form that tests use. */
-final class Wire {
+public final class Wire {
     private Wire() {}
 
     /** Parses JSON in which single quotes stand for double quotes. */
-    static ObjectNode json(String text) {
+    public static ObjectNode json(String text) {
         try {
             return Json.parse(Bytes.text(text.replace('\'', '"')));
         } catch (ProtocolException e) {

@@ -8,10 +8,11 @@ import io.muster.inventory.axis.Times;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.problem.Text;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /** Formats planned holds as sentences. */
 public final class PlanText {
@@ -58,20 +59,55 @@ public final class PlanText {
                 + (" (" + plan.path("holder").asText() + ")");
     }
 
-    /** Returns how many hosts wait for each check and each action. */
-    public static List<String> waiting(List<StateRow> groups) {
-        Map<String, Integer> hosts = new TreeMap<>();
-        for (StateRow group : groups) {
-            for (String key : List.of("action", "check")) {
-                for (String name : new TreeSet<>(group.json().path("holds").findValuesAsText(key))) {
-                    hosts.merge((key.equals("check") ? "the check " : "") + name, group.nnodes(), Integer::sum);
-                }
+    /**
+     * Returns how many hosts wait for each action and each check, and how far the work is: {@code 2 hosts wait for reboot: 1 offered, 1
+     * claimed by power (ends in 29m)}. A host waits for its check when the action is done.
+     *
+     * @param attempts as in the document about work
+     */
+    public static List<String> waiting(JsonNode attempts, double now) {
+        Map<String, Map<String, List<JsonNode>>> waiting = new TreeMap<>();
+        for (JsonNode each : attempts) {
+            String state = each.path("state").asText();
+            boolean checks = state.startsWith("check");
+            String what = checks
+                    ? "the check " + each.path("check").asText()
+                    : each.path("action").asText();
+            String who = each.path("by").path("user").asText();
+            String how = state.equals("claimed") ? "claimed by " + who : state.replaceFirst("^check-?", "");
+            if (!state.equals("done")) {
+                waiting.computeIfAbsent(what, any -> new TreeMap<>())
+                        .computeIfAbsent(how, any -> new ArrayList<>())
+                        .add(each);
             }
         }
         List<String> all = new ArrayList<>();
-        hosts.forEach((what, count) ->
-                all.add(Text.count(count, "host") + (count == 1 ? " waits for " : " wait for ") + what));
+        waiting.forEach((what, stages) -> {
+            List<String> parts = new ArrayList<>();
+            Set<String> hosts = new HashSet<>();
+            stages.forEach((how, some) -> {
+                some.forEach(each -> hosts.add(each.path("host").asText()));
+                if (!how.isEmpty()) {
+                    parts.add((stages.size() == 1 ? "" : some.size() + " ") + how + ending(some, now));
+                }
+            });
+            all.add(Text.count(hosts.size(), "host")
+                    + (hosts.size() == 1 ? " waits for " : " wait for ")
+                    + what
+                    + (parts.isEmpty() ? "" : ": " + String.join(", ", parts)));
+        });
         return all;
+    }
+
+    /** Returns when the first of some claims ends; "" for attempts that are no claims. */
+    private static String ending(List<JsonNode> attempts, double now) {
+        double end = attempts.stream()
+                .mapToDouble(each -> StateDocument.time(each.path("until")))
+                .min()
+                .orElse(0);
+        return end == 0
+                ? ""
+                : (attempts.size() == 1 ? " (ends in " : " (the first ends in ") + Times.span(end - now) + ")";
     }
 
     /** Returns sentences about the first planned holds, with their hosts, and how many more there are. */

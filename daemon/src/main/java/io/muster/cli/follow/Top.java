@@ -77,7 +77,7 @@ public final class Top extends ServerVerb {
         if (news.bug() != null) {
             throw news.bug();
         } else if (news.state() != null) {
-            view.show(news.state(), news.host(), System.nanoTime());
+            view.show(news.state(), news.attempts(), news.host(), System.nanoTime());
         } else {
             view.lose(news.loss());
         }

@@ -1,6 +1,8 @@
 package io.muster.cli.follow;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.muster.cli.ask.EventFeed;
 import io.muster.cli.ask.Explanation;
 import io.muster.cli.ask.StateDocument;
@@ -40,15 +42,21 @@ final class TopFeed implements AutoCloseable {
      * A report of the thread.
      *
      * @param state null if the connection is lost, or could not be made again
+     * @param attempts what holds wait for, as in the document about work
      * @param host what is known about the host that is shown; none for no host
      * @param loss the reason; "" with a state
      * @param bug the exception that ended the thread; null if the thread continues
      */
     record News(
             @Nullable StateDocument state,
+            JsonNode attempts,
             List<String> host,
             String loss,
-            @Nullable RuntimeException bug) {}
+            @Nullable RuntimeException bug) {
+        static News lost(String loss, @Nullable RuntimeException bug) {
+            return new News(null, MissingNode.getInstance(), List.of(), loss, bug);
+        }
+    }
 
     /** Connects to the first daemon that accepts the connection. */
     interface Dial {
@@ -117,9 +125,9 @@ final class TopFeed implements AutoCloseable {
                 pause = connected[0] ? FIRST_PAUSE_MILLIS : Math.min(LONGEST_PAUSE_MILLIS, pause * 2);
             }
         } catch (RuntimeException bug) {
-            say(new News(null, List.of(), "", bug));
+            say(News.lost("", bug));
         } catch (Error bug) {
-            say(new News(null, List.of(), "", new IllegalStateException(bug)));
+            say(News.lost("", new IllegalStateException(bug)));
         } catch (IOException interrupted) {
             // The verb has ended.
         }
@@ -134,15 +142,11 @@ final class TopFeed implements AutoCloseable {
         try {
             part.run();
         } catch (RpcException lost) {
-            say(new News(null, List.of(), lost.sentence(), null));
+            say(News.lost(lost.sentence(), null));
         } catch (UncheckedIOException lost) {
-            say(new News(
-                    null,
-                    List.of(),
-                    String.valueOf(Objects.requireNonNull(lost.getCause()).getMessage()),
-                    null));
+            say(News.lost(String.valueOf(Objects.requireNonNull(lost.getCause()).getMessage()), null));
         } catch (IOException | Failure lost) {
-            say(new News(null, List.of(), String.valueOf(lost.getMessage()), null));
+            say(News.lost(String.valueOf(lost.getMessage()), null));
         }
     }
 
@@ -159,11 +163,17 @@ final class TopFeed implements AutoCloseable {
 
     private boolean tell(FluxClient client) throws IOException {
         String shown = host;
+        StateDocument state = StateDocument.ask(client, StateDocument.STATUS, JsonNodeFactory.instance.objectNode());
         return say(new News(
-                StateDocument.ask(client, StateDocument.STATUS, JsonNodeFactory.instance.objectNode()),
-                shown.isEmpty() ? List.of() : account(client, shown),
-                "",
-                null));
+                state, attempts(client, state), shown.isEmpty() ? List.of() : account(client, shown), "", null));
+    }
+
+    private static JsonNode attempts(FluxClient client, StateDocument state) throws IOException {
+        return state.json().path("groups").findValue("attempt") == null
+                ? MissingNode.getInstance()
+                : StateDocument.ask(client, StateDocument.WORK, JsonNodeFactory.instance.objectNode())
+                        .json()
+                        .path("attempts");
     }
 
     private List<String> account(FluxClient client, String name) throws IOException {

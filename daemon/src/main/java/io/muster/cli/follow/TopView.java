@@ -1,6 +1,7 @@
 package io.muster.cli.follow;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.muster.cli.ask.PlanText;
 import io.muster.cli.ask.StateDocument;
 import io.muster.cli.ask.StateRow;
@@ -58,6 +59,8 @@ final class TopView {
 
     private final Style style;
     private @Nullable StateDocument standing;
+    /** The attempts of holds that wait for an action or a check. */
+    private JsonNode attempts = MissingNode.getInstance();
     /** What is known about the host that is shown. */
     private List<String> account = List.of();
 
@@ -87,8 +90,9 @@ final class TopView {
         this.style = style;
     }
 
-    void show(StateDocument next, List<String> about, long nanos) {
+    void show(StateDocument next, JsonNode work, List<String> about, long nanos) {
         standing = next;
+        attempts = work;
         account = about;
         shownAt = nanos;
         loss = null;
@@ -218,7 +222,7 @@ final class TopView {
         lines.add(sums(shown));
         String fault = fault(shown, age);
         List<String> ahead = new ArrayList<>(PlanText.sentences(shown.json().path("planned"), now, 1));
-        ahead.addAll(PlanText.waiting(shown.groups()));
+        ahead.addAll(PlanText.waiting(attempts, now));
         String plans = String.join("; ", ahead);
         lines.add(fault == null ? filter.isEmpty() ? plans : "filter: " + filter : "! " + fault);
         lines.addAll(help ? HELP : host.isEmpty() ? table(now) : account());

@@ -1,7 +1,9 @@
 package io.muster.it.browser;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static io.muster.it.Wire.json;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -15,6 +17,10 @@ import io.muster.it.cast.FollowingScheduler;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.HttpListener;
 import io.muster.it.harness.LedgerDaemons;
+import io.muster.it.harness.Output;
+import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.Pki;
 import io.muster.testing.Needs;
 import io.muster.testing.Ports;
@@ -97,6 +103,46 @@ class WebPageTest {
             assertThat(page.locator(".changes")).containsText("no longer drained node[3-5]: new dimm");
             assertThat(page.evaluate("() => window.isTheSame")).isEqualTo(true);
         }
+    }
+
+    @Test
+    void plannedHoldsChecksAndHowFarTheWorkIsAreShown() throws IOException {
+        String holds = "[holds]\nchecks = [\"nhc\"]\nactions = [\"reseat\"]\n";
+        try (DaemonProcess daemon = Browser.setup(directory, listener, Browser.racks(4, 16) + holds)
+                        .start()
+                        .expect("does not report any more");
+                FluxClient client = daemon.connect()) {
+            Page page = browser.open(Browser.address(daemon));
+            Locator ahead = page.locator("ul.ahead li");
+            ask(client, "drain", "{'targets':'node[3-4]','reason':'dimm','check':'nhc'}");
+            assertThat(ahead).hasText(new String[] {"2 hosts wait for the check nhc"});
+            ask(client, "check-result", "{'host':'node3','check':'nhc','attempt':1,'result':'failed'}");
+            assertThat(ahead).hasText(new String[] {"2 hosts wait for the check nhc: 1 failed"});
+            double soon = System.currentTimeMillis() / 1000 + 10 * 86_400;
+            ask(client, "drain", "{'targets':'node2','reason':'cooling','from':" + soon + "}");
+            assertThat(ahead.first()).hasText("node2 will be drained in 9 d 23 h: cooling (admin)");
+            ask(client, "drain", "{'targets':'node5','reason':'fan','action':'reseat','check':'nhc'}");
+            assertThat(ahead.nth(2)).hasText("1 host waits for reseat: busy");
+            ResponseStream stream =
+                    client.stream("resource.report", json("{'reporter':'b','ranks':'0-63','online':'0-63'}"));
+            assertThat(stream.next().path("ranks").asText()).isEqualTo("0-63");
+            await().atMost(Output.PATIENCE).ignoreException(RpcException.class).untilAsserted(() -> {
+                ask(client, "usage", "{'allocated':''}");
+                assertThat(ahead.nth(2).innerText()).isEqualTo("1 host waits for reseat: offered");
+            });
+            ask(client, "work-claim", "{'host':'node5','attempt':2,'lease':7200}");
+            Pattern claimed =
+                    Pattern.compile("reseat.*claimed by " + USER + " until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d");
+            assertThat(ahead.nth(2)).hasText(claimed);
+            Browser.go(page, "host/node5");
+            assertThat(page.locator("dl.facts")).containsText(claimed);
+            ask(client, "work-result", "{'host':'node5','attempt':2,'result':'failed','detail':'no access'}");
+            assertThat(page.locator("dl.facts")).containsText("waits for the check nhc (failed: no access)");
+        }
+    }
+
+    private static void ask(FluxClient client, String topic, String request) throws IOException {
+        var unused = client.rpc("resource." + topic, json(request));
     }
 
     @Test

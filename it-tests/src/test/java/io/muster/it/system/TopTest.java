@@ -1,5 +1,6 @@
 package io.muster.it.system;
 
+import static io.muster.it.Wire.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,6 +10,8 @@ import io.muster.it.harness.Jars;
 import io.muster.it.harness.Output;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
+import io.muster.protocol.client.ResponseStream;
+import io.muster.protocol.rpc.RpcException;
 import io.muster.testing.Needs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Needs("tmux")
 @Tag("once")
 class TopTest {
+    private static final String HOLDS = "[holds]\nchecks = [\"nhc\"]\nactions = [\"reseat\"]\n";
+
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
@@ -36,7 +41,7 @@ class TopTest {
 
     @BeforeEach
     void start() throws IOException {
-        setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-15]"));
+        setup = DaemonProcess.Setup.in(directory, DaemonProcess.Setup.nodes("node[0-15]"), HOLDS);
         daemon = setup.start();
         String jars = Jars.classPath();
         Path script = Files.writeString(
@@ -108,6 +113,42 @@ class TopTest {
         press("q");
         awaitScreen("before", "ended 0", " icanon", " echo");
         assertThat(screen()).doesNotContain("hosts:").doesNotContain("-icanon");
+    }
+
+    @Test
+    void theSecondLineShowsPlannedHoldsChecksAndHowFarTheWorkIs() throws IOException {
+        tmux("resize-window", "-x", "200", "-y", "20");
+        daemon = daemon.expect("does not report any more");
+        try (FluxClient client = daemon.connect();
+                FluxClient reporter = daemon.connect()) {
+            ask(client, "resource.drain", "{'targets':'node1','reason':'cooling','from':" + inTenDays() + "}");
+            awaitScreen("node1 will be drained in 9d: cooling (admin)");
+            ask(client, "resource.drain", "{'targets':'node[2-4]','reason':'dimm','check':'nhc'}");
+            ask(client, "resource.check-result", "{'host':'node2','check':'nhc','attempt':1,'result':'failed'}");
+            awaitScreen("cooling (admin); 3 hosts wait for the check nhc: 1 failed");
+            ask(client, "resource.drain", "{'targets':'node[5-6]','action':'reseat','check':'nhc','holder':'fans'}");
+            awaitScreen("2 hosts wait for reseat: busy; 3 hosts wait for the check nhc");
+            ResponseStream stream =
+                    reporter.stream("resource.report", json("{'reporter':'b','ranks':'0-15','online':'0-15'}"));
+            assertThat(stream.next().path("ranks").asText()).isEqualTo("0-15");
+            await().atMost(Output.PATIENCE).ignoreException(RpcException.class).untilAsserted(() -> {
+                ask(reporter, "resource.usage", "{'allocated':'6'}");
+                assertThat(screen()).contains("2 hosts wait for reseat: 1 busy, 1 offered;");
+            });
+            ask(client, "resource.work-claim", "{'host':'node5','attempt':2,'lease':7200}");
+            String by = " claimed by " + System.getProperty("user.name") + " (ends in ";
+            awaitScreen("2 hosts wait for reseat: 1 busy, 1" + by);
+            ask(client, "resource.work-result", "{'host':'node5','attempt':2,'result':'done'}");
+            awaitScreen("1 host waits for reseat: busy; 4 hosts wait for the check nhc: 1 failed");
+        }
+    }
+
+    private static double inTenDays() {
+        return System.currentTimeMillis() / 1000 + 10 * 86_400;
+    }
+
+    private static void ask(FluxClient client, String topic, String request) throws IOException {
+        var unused = client.rpc(topic, json(request));
     }
 
     @Test

@@ -1,7 +1,7 @@
 // Everything about one host: what `muster why` says, where it is, and its past.
 
 import { h, clamped, count, emptyRow, loading, menu, moment, now, paced, s, since, span, table, whole } from "./dom.js";
-import { KINDS, about, kindOf, person, waitOf, wordOf, wordsOf } from "./hosts.js";
+import { KINDS, about, kindOf, person, stageOf, waitOf, wordOf, wordsOf } from "./hosts.js";
 import { Problem, get, pastProblem, view } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
@@ -75,7 +75,14 @@ export function show(main, store, params, name) {
     plan.by && [", by ", h("span", { title: plan.by.user }, person(plan.by.user))]];
 
   const holdText = (hold) => [h("b", {}, hold.holder), ": ", wordsOf(hold) || "no reason given", hold.class && ` (${hold.class})`, hold.by && [", by ", h("span", { title: hold.by.user }, person(hold.by.user))],
-    ", ", since(hold.since), hold.until && `, until ${moment(hold.until)}`, waitOf(hold) && `, ${waitOf(hold)}`];
+    ", ", since(hold.since), hold.until && `, until ${moment(hold.until)}`, waitOf(hold) && `, ${waitOf(hold)}`, workText(hold)];
+
+  function workText({ attempt }) {
+    const found = attempts.find((each) => each.attempt === attempt);
+    if (!found) return "";
+    const words = [stageOf(found) + (found.until ? ` until ${moment(found.until)}` : ""), found.detail].filter(Boolean);
+    return words.length ? ` (${words.join(": ")})` : "";
+  }
 
   function noteText({ path, mark, tags }) {
     const words = tags.map((tag) => Object.values(tag).filter((value) => typeof value === "string").join("="));
@@ -157,10 +164,13 @@ export function show(main, store, params, name) {
     h("td", {}, each.to ? [whole(each.ended_by), each.comment && `: ${each.comment}`] : "lasts"));
 
   let paths = null;
+  let attempts = []; // what the holds wait for
   let seq = -1;
   const load = paced(400, async () => {
     try {
       const host = await view("/v1/hosts/" + encodeURIComponent(name));
+      const isAwaited = host.state !== "departed" && host.holds?.some((hold) => hold.attempt);
+      attempts = isAwaited ? (await view("/v1/work?targets=" + encodeURIComponent(name))).attempts : [];
       paths ??= await get("/v1/find", { expr: `node and name="${name}"`, output: "paths" }).then((answer) => answer.paths, () => []);
       drawNow(host, paths);
       if (host.seq !== seq) await drawPast();

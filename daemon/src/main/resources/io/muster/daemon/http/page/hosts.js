@@ -1,5 +1,7 @@
 // Idsets (RFC 22) and hostlists (RFC 29), as the daemon writes them.
 
+import { count, moment, number } from "./dom.js";
+
 export function* idset(text) {
   if (!text) return;
   for (const part of text.replace(/[[\]]/g, "").split(",")) {
@@ -91,6 +93,29 @@ export const wordsOf = (hold) => [hold.ticket, hold.reason].filter(Boolean).join
 
 /** Returns what a hold waits for: the result of a check, or that somebody does something. */
 export const waitOf = (hold) => [hold.action && `waits for ${hold.action}`, hold.check && `waits for the check ${hold.check}`].filter(Boolean).join(" and ");
+
+/** Returns how far an attempt of /v1/work is; "" while a result of its check is awaited. */
+export const stageOf = ({ state, by }) => (state === "claimed" ? `claimed by ${person(by.user)}` : state.replace(/^check-?/, ""));
+
+/** Returns how many hosts wait for each action and each check, and how far the work is. A host waits for its check when the action is done. */
+export function waiting(attempts) {
+  const all = new Map();
+  for (const each of attempts) {
+    if (each.state === "done") continue;
+    const what = each.state.startsWith("check") ? `the check ${each.check}` : each.action;
+    if (!all.has(what)) all.set(what, new Map());
+    const stages = all.get(what);
+    stages.set(stageOf(each), [...(stages.get(stageOf(each)) ?? []), each]);
+  }
+  return [...all].map(([what, stages]) => {
+    const hosts = new Set([...stages.values()].flat().map((each) => each.host)).size;
+    const parts = [...stages].filter(([stage]) => stage).map(([stage, some]) => {
+      const end = some.map((each) => each.until).filter(Boolean).sort()[0];
+      return (stages.size === 1 ? "" : `${number(some.length)} `) + stage + (end ? `${some.length === 1 ? "" : ", the first"} until ${moment(end)}` : "");
+    });
+    return `${count(hosts, "host")} ${hosts === 1 ? "waits" : "wait"} for ${what}${parts.length ? `: ${parts.join(", ")}` : ""}`;
+  });
+}
 
 /** Returns the number of the kind of a group of /v1/status. */
 export const kindOf = (group) => NUMBERS[group.state];

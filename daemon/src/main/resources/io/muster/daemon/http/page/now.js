@@ -1,8 +1,8 @@
 // What is out now and why, and what changed in the last hours.
 
 import { h, $, clamped, clock, count, hostLink, hostlist, keyed, loading, moment, now, number, paced, since, span, table, whole } from "./dom.js";
-import { about, compact, expand, idset, kindOf, KINDS, waitOf, wordOf, wordsOf } from "./hosts.js";
-import { get, pastProblem } from "./link.js";
+import { about, compact, expand, idset, kindOf, KINDS, waiting, wordOf, wordsOf } from "./hosts.js";
+import { get, pastProblem, view } from "./link.js";
 import { mayHold, mayLift, setParam } from "./app.js";
 import { openDrain, openUndrain } from "./act.js";
 
@@ -26,6 +26,7 @@ export function show(main, store, params) {
   let sort = params.get("sort") ?? "-since";
   let found = null; // the ranks that an expression finds
   let asked = "";
+  let attempts = []; // what holds wait for
   let reporters = new Map(); // who reported each host that is offline or torpid
 
   const sentence = h("h1", {});
@@ -169,18 +170,24 @@ export function show(main, store, params) {
 
   /** Shows what will be drained, and how many hosts wait for which check or work. */
   function drawAhead(inventory) {
-    const waits = new Map();
-    for (const group of inventory.groups)
-      for (const wait of new Set((group.holds ?? []).map(waitOf).filter(Boolean)))
-        waits.set(wait, (waits.get(wait) ?? 0) + expand(group.hosts).length);
     const plans = inventory.status.planned.slice(0, MOST_PLANS).map((plan) => ({ plan, in: span(Math.max(0, Date.parse(plan.from) - now()) / 1000) }));
     const more = inventory.status.planned.length - plans.length;
-    const items = [...plans, ...[...waits].map(([wait, hosts]) => ({ text: `${count(hosts, "host")} ${hosts === 1 ? wait : wait.replaceAll("waits", "wait")}` })),
+    const items = [...plans, ...waiting(attempts).map((text) => ({ text })),
       ...(more > 0 ? [{ text: `${count(more, "more planned hold")}` }] : [])];
     keyed(ahead, items, JSON.stringify, ({ plan, text, in: soon }) => h("li", {}, text ?? [h("b", {}, hostlist(plan.hosts)), " will be drained in ",
       h("time", { datetime: plan.from, title: moment(plan.from) }, soon), plan.until && `, until ${moment(plan.until)}`, `: ${wordsOf(plan) || "no reason given"} (${plan.holder})`]));
     ahead.hidden = !items.length;
   }
+
+  const drawWork = paced(400, async () => {
+    const isAwaited = store.inventory?.groups.some((group) => group.holds?.some((hold) => hold.attempt));
+    try {
+      attempts = isAwaited ? (await view("/v1/work")).attempts : [];
+    } catch {
+      return; // the banner says that the daemon does not answer
+    }
+    if (store.inventory) drawAhead(store.inventory);
+  });
 
   function draw() {
     const inventory = store.inventory;
@@ -236,6 +243,7 @@ export function show(main, store, params) {
   return {
     update() {
       draw();
+      drawWork();
       if (store.inventory.status.seq !== seq) {
         seq = store.inventory.status.seq;
         if (asked && found) {
