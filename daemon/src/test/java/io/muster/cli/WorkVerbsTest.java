@@ -162,6 +162,8 @@ final class WorkVerbsTest {
     void workIsOfferedWhenTheHostIsIdle() throws Exception {
         done("drain", "--action=reseat", "--until-check=nhc", "node1", "bad", "fan");
         refused(Exit.CONFLICT, "nobody reports whether jobs use it", "work", "claim", "node1");
+        refused(Exit.USAGE, "the lease of a claim is 10 s to 7 days", "work", "claim", "--lease=5s", "node1");
+        refused(Exit.CONFLICT, "is not claimed now: nobody has claimed it", "work", "done", "node1");
         assertThat(done("why", "node1")).contains("assumed, no report since R was defined");
         assertThat(done("work", "list")).containsPattern("node1 +admin +1 +reseat +nhc +busy +nobody reports");
         try (FluxClient reporter = FluxClient.connect(daemon.uri());

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
 
 /** A verb that sends one command to the daemon. As in flux, it prints nothing if the command was carried out. */
 abstract class Change extends ServerVerb {
-    /** The keys of names that a user may have mistyped. */
-    private static final List<String> NAMING = List.of("select", "properties", "check");
+    /** The keys of requests whose refusal with EINVAL means that the user has mistyped something. */
+    private static final List<String> TYPED = List.of("select", "properties", "check", "lease");
 
     @Mixin
     private final ChangeOptions manner = new ChangeOptions();
@@ -213,7 +213,7 @@ abstract class Change extends ServerVerb {
                 throw new Failure(
                         Exit.NO_TARGET, e.sentence(), "nothing was changed" + (hint.isEmpty() ? "" : "; " + hint));
             }
-            if (e.errno().equals(Errno.EINVAL) && NAMING.stream().anyMatch(call.payload()::has)) {
+            if (e.errno().equals(Errno.EINVAL) && TYPED.stream().anyMatch(call.payload()::has)) {
                 throw new Failure(Exit.USAGE, e.sentence(), "nothing was changed");
             }
             String advice = advice(e);

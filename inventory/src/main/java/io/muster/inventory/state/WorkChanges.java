@@ -60,7 +60,7 @@ public final class WorkChanges {
     static String stage(Hold hold) {
         Standing standing = hold.standing();
         if (standing == null) {
-            return "it is not claimed yet";
+            return "nobody has claimed it";
         }
         String detail = standing.detail().isEmpty() ? "" : ": " + standing.detail();
         return switch (standing.step()) {

@@ -124,8 +124,8 @@ class WorkChangesTest {
         four.after(drain("1", "ops", "nhc", "reseat"), boot(1, "b1"));
         assertThat(words(result(1, "nhc", 1, true)))
                 .isEqualTo(
-                        "EXISTS the result of nhc on host1 counts after the action reseat of attempt 1 is done: it is not"
-                                + " claimed yet");
+                        "EXISTS the result of nhc on host1 counts after the action reseat of attempt 1 is done: nobody"
+                                + " has claimed it");
         assertThat(words(done(1, 1), ROBOT))
                 .startsWith("EXISTS the action reseat on host1, attempt 1, is not claimed now");
         Command unproved = new WorkChanges.ClaimWork("host1", 1, 600).with(facts("", false));
