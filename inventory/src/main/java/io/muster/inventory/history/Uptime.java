@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -31,16 +32,18 @@ public final class Uptime implements Tracker.Sink {
     private final long since;
     private final long until;
     private final Rows rows;
+    private final HostTimes hosts = new HostTimes();
     private final List<String> classes = new ArrayList<>();
+    /** The run of each host with its present class; empty unless rows are about classes. */
+    private final List<Run> runs = new ArrayList<>();
+
     private final Map<String, Sum> sums = new HashMap<>();
     private final Sum total = new Sum("");
     private final Bars bars;
-    private int count;
     /** What is known about each host, by its number. */
     private int[] codes = new int[64];
 
     private long[] from = new long[64];
-    private Host[] hosts = new Host[64];
     /** When the record begins; {@code Long.MAX_VALUE} before the first move. */
     private long begin = Long.MAX_VALUE;
 
@@ -66,8 +69,9 @@ public final class Uptime implements Tracker.Sink {
      */
     public record Rows(@Nullable By by, Function<String, List<String>> groups, long atLeast, int bars) {}
 
-    /** The present outage or maintenance of a host, as far as it is in the period. */
+    /** The part of the present outage or maintenance of a host that has one class of holds, as far as it is in the period. */
     private static final class Run {
+        private int holdClass;
         private boolean counted;
         private boolean planned;
         private long length;
@@ -78,29 +82,12 @@ public final class Uptime implements Tracker.Sink {
         }
     }
 
-    /** What is known about one host, and the sums to which the host contributes. */
-    private static final class Host {
-        private final List<Sum> sums;
-        private final Run run = new Run();
-        /** The part of the run with the present class. */
-        private final Run ofClass = new Run();
-
-        private boolean seen;
-        private boolean out;
-        private long outSince;
-        private int holdClass;
-
-        private Host(List<Sum> sums) {
-            this.sums = sums;
-        }
-    }
-
     /** The sums of one row, in milliseconds. */
     private static final class Sum {
         private final String key;
         private final long[] millis = new long[STANDINGS.length];
-        /** The hosts of a class, whose number cannot be counted otherwise. */
-        private final BitSet ofClass = new BitSet();
+        /** The hosts of a class, whose number cannot be counted otherwise; null for other rows. */
+        private final @Nullable BitSet ofClass;
 
         private int nodes;
         private long outages;
@@ -110,14 +97,32 @@ public final class Uptime implements Tracker.Sink {
         private long planned;
 
         private Sum(String key) {
+            this(key, null);
+        }
+
+        private Sum(String key, @Nullable BitSet ofClass) {
             this.key = key;
+            this.ofClass = ofClass;
+        }
+
+        private void add(HostTimes hosts, int host) {
+            nodes++;
+            for (UptimeKind each : STANDINGS) {
+                millis[each.index()] += hosts.millis(host, each);
+            }
+            outages += hosts.outages(host);
+            open += hosts.isOpen(host) ? 1 : 0;
+            earlier += hosts.earlier(host);
+            longest = Math.max(longest, hosts.longest(host));
+            planned += hosts.planned(host);
         }
 
         private long out() {
-            return Arrays.stream(STANDINGS)
-                    .filter(UptimeKind::isOutage)
-                    .mapToLong(each -> millis[each.index()])
-                    .sum();
+            long out = 0;
+            for (UptimeKind each : STANDINGS) {
+                out += each.isOutage() ? millis[each.index()] : 0;
+            }
+            return out;
         }
 
         private long recorded() {
@@ -135,21 +140,14 @@ public final class Uptime implements Tracker.Sink {
 
     @Override
     public void host(String name) {
-        if (count == codes.length) {
-            codes = Arrays.copyOf(codes, 2 * count);
-            from = Arrays.copyOf(from, 2 * count);
-            hosts = Arrays.copyOf(hosts, 2 * count);
+        if (hosts.count() == codes.length) {
+            codes = Arrays.copyOf(codes, 2 * codes.length);
+            from = Arrays.copyOf(from, 2 * from.length);
         }
-        List<String> keys = rows.by() == By.HOST
-                ? List.of(name)
-                : rows.by() == null || rows.by() == By.CLASS
-                        ? List.of()
-                        : rows.groups().apply(name);
-        hosts[count++] = new Host(keys.stream().map(this::sum).toList());
-    }
-
-    private Sum sum(String key) {
-        return sums.computeIfAbsent(key, Sum::new);
+        hosts.add(name);
+        if (rows.by() == By.CLASS) {
+            runs.add(new Run());
+        }
     }
 
     @Override
@@ -159,7 +157,7 @@ public final class Uptime implements Tracker.Sink {
 
     /** Returns the number of hosts, which is a measure of the memory in use. */
     public int hosts() {
-        return count;
+        return hosts.count();
     }
 
     @Override
@@ -171,99 +169,98 @@ public final class Uptime implements Tracker.Sink {
         for (int host = first; host <= last && time < until; host++) {
             if (codes[host] != code) {
                 charge(host, time);
-                change(hosts[host], code, time);
+                change(host, code, time);
                 codes[host] = code;
                 from[host] = time;
             }
         }
     }
 
-    private static void change(Host host, int code, long time) {
+    private void change(int host, int code, long time) {
         UptimeKind next = code == UptimeKind.ABSENT ? null : UptimeKind.of(code);
         if (next != null && next.isUnclear()) {
             return;
         }
         boolean out = next != null && next.isOutage();
-        if (!out || !host.out) {
-            host.run.reset();
-            host.ofClass.reset();
-            host.outSince = time;
+        if (!runs.isEmpty()) {
+            Run run = runs.get(host);
+            if (!out || !hosts.isOut(host)) {
+                run.reset();
+            }
+            run.planned &= next == UptimeKind.PLANNED;
         }
-        host.out = out;
-        host.run.planned &= next == UptimeKind.PLANNED;
-        host.ofClass.planned &= next == UptimeKind.PLANNED;
+        hosts.change(host, out, next == UptimeKind.PLANNED, time);
     }
 
     /** Adds the time since the last change of a host. */
-    private void charge(int number, long time) {
-        long start = Math.max(from[number], since);
+    private void charge(int host, long time) {
+        long start = Math.max(from[host], since);
         long millis = Math.min(time, until) - start;
-        if (codes[number] == UptimeKind.ABSENT || millis <= 0) {
+        if (codes[host] == UptimeKind.ABSENT || millis <= 0) {
             return;
         }
-        Host host = hosts[number];
-        UptimeKind standing = UptimeKind.of(codes[number]);
-        if (rows.by() == By.CLASS && (standing.isOutage() || standing == UptimeKind.PLANNED)) {
-            int holdClass = UptimeKind.holdClass(codes[number]);
-            if (host.holdClass != holdClass) {
-                host.ofClass.reset();
-                host.ofClass.planned = false;
-                host.holdClass = holdClass;
-            }
-            Sum sum = ofClass(holdClass);
-            sum.ofClass.set(number);
-            sum.nodes = sum.ofClass.cardinality();
-            add(sum, host, host.ofClass, standing, millis);
-            went(host.ofClass, standing, millis);
+        UptimeKind standing = UptimeKind.of(codes[host]);
+        long period = Math.max(since, begin);
+        if (!runs.isEmpty() && (standing.isOutage() || standing == UptimeKind.PLANNED)) {
+            addToClass(host, standing, millis, hosts.outSince(host) <= period);
         }
-        for (Sum sum : host.sums) {
-            sum.nodes += host.seen ? 0 : 1;
-            add(sum, host, host.run, standing, millis);
-        }
-        total.nodes += host.seen ? 0 : 1;
-        add(total, host, host.run, standing, millis);
-        went(host.run, standing, millis);
+        hosts.add(host, standing, millis, period);
         bars.add(standing, start, start + millis);
-        host.seen = true;
+    }
+
+    private void addToClass(int host, UptimeKind standing, long millis, boolean earlier) {
+        Run run = runs.get(host);
+        int holdClass = UptimeKind.holdClass(codes[host]);
+        if (run.holdClass != holdClass) {
+            run.reset();
+            run.planned = false;
+            run.holdClass = holdClass;
+        }
+        Sum sum = ofClass(holdClass);
+        BitSet all = Objects.requireNonNull(sum.ofClass);
+        sum.nodes += all.get(host) ? 0 : 1;
+        all.set(host);
+        sum.millis[standing.index()] += millis;
+        if (standing.isOutage()) {
+            sum.outages += run.counted ? 0 : 1;
+            sum.earlier += !run.counted && earlier ? 1 : 0;
+            run.counted = true;
+            run.length += millis;
+            sum.longest = Math.max(sum.longest, run.length);
+        } else {
+            sum.planned += run.planned ? 0 : 1;
+            run.planned = true;
+        }
     }
 
     private Sum ofClass(int holdClass) {
-        return sum(holdClass == 0 ? "" : classes.get(holdClass - 1));
-    }
-
-    private void add(Sum sum, Host host, Run run, UptimeKind standing, long millis) {
-        sum.millis[standing.index()] += millis;
-        if (standing.isOutage()) {
-            if (!run.counted) {
-                sum.outages++;
-                sum.earlier += host.outSince <= Math.max(since, begin) ? 1 : 0;
-            }
-            sum.longest = Math.max(sum.longest, run.length + millis);
-        } else if (standing == UptimeKind.PLANNED && !run.planned) {
-            sum.planned++;
-        }
-    }
-
-    private static void went(Run run, UptimeKind standing, long millis) {
-        run.counted |= standing.isOutage();
-        run.length += standing.isOutage() ? millis : 0;
-        run.planned |= standing == UptimeKind.PLANNED;
+        String name = holdClass == 0 ? "" : classes.get(holdClass - 1);
+        return sums.computeIfAbsent(name, each -> new Sum(each, new BitSet()));
     }
 
     /** Ends the period. */
     public void finish() {
-        for (int number = 0; number < count; number++) {
-            charge(number, Long.MAX_VALUE);
-            Host host = hosts[number];
-            if (host.out && host.run.counted) {
-                host.sums.forEach(sum -> sum.open++);
-                total.open++;
-            }
-            if (host.out && host.ofClass.counted) {
-                ofClass(host.holdClass).open++;
+        for (int host = 0; host < hosts.count(); host++) {
+            charge(host, Long.MAX_VALUE);
+            if (hosts.isSeen(host)) {
+                total.add(hosts, host);
+                for (String key : keys(hosts.name(host))) {
+                    sums.computeIfAbsent(key, Sum::new).add(hosts, host);
+                }
+                if (!runs.isEmpty() && hosts.isOut(host) && runs.get(host).counted) {
+                    ofClass(runs.get(host).holdClass).open++;
+                }
             }
         }
         bars.finish();
+    }
+
+    private List<String> keys(String host) {
+        By by = rows.by();
+        if (by == null || by == By.CLASS) {
+            return List.of();
+        }
+        return by == By.HOST ? List.of(host) : rows.groups().apply(host);
     }
 
     private Stream<Sum> shown() {
