@@ -116,6 +116,10 @@ public final class Idset {
         if (bits == null && o.bits == null) {
             return range(Math.max(first, o.first), Math.min(last, o.last));
         }
+        if (size == 1 || o.size == 1) {
+            Idset one = size == 1 ? this : o;
+            return (size == 1 ? o : this).contains(one.first) ? one : EMPTY;
+        }
         return adopt(RoaringBitmap.and(bitmap(), o.bitmap()));
     }
 
@@ -128,6 +132,9 @@ public final class Idset {
         }
         if (bits == null && o.bits == null && (o.first <= first || o.last >= last)) {
             return o.first <= first ? range(o.last + 1, last) : range(first, o.first - 1);
+        }
+        if (size == 1) {
+            return o.contains(first) ? EMPTY : this;
         }
         return adopt(RoaringBitmap.andNot(bitmap(), o.bitmap()));
     }

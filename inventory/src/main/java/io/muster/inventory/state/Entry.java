@@ -143,7 +143,11 @@ public record Entry(
 
         Reader(JsonNode json) {
             entry = Fields.of(
-                    "journal entry" + (json.path("seq").isIntegralNumber() ? " " + json.path("seq") : ""), json);
+                    "journal entry"
+                            + (json.path("seq").isIntegralNumber()
+                                    ? " " + json.path("seq").asText()
+                                    : ""),
+                    json);
             context = entry.object("context");
         }
 
