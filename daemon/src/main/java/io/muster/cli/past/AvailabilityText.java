@@ -40,13 +40,15 @@ final class AvailabilityText {
         columns.add(Column.right("longest", "LONGEST"));
         columns.add(Column.right("plans", "PLANS").optional(true));
         columns.add(Column.flexible("by", by.toUpperCase(Locale.ROOT)).optional(by.isEmpty()));
+        List<Map<String, String>> lines = new ArrayList<>();
+        answer.path("rows").forEach(row -> {
+            String key = row.path(by).asText();
+            lines.add(cells(row, key.isEmpty() ? "(none)" : key));
+        });
+        lines.add(cells(answer.path("total"), by.isEmpty() ? "" : "(all)"));
         return Table.fitting(columns, style.width(), shown -> {
             Table table = new Table(shown);
-            answer.path("rows").forEach(row -> {
-                String key = row.path(by).asText();
-                table.row(cells(row, key.isEmpty() ? "(none)" : key));
-            });
-            table.row(cells(answer.path("total"), by.isEmpty() ? "" : "(all)"));
+            lines.forEach(table::row);
             return table;
         });
     }
@@ -68,7 +70,8 @@ final class AvailabilityText {
         cells.put("open", nonzero(row.path("open")));
         cells.put("plans", nonzero(row.path("planned_times")));
         if (row.path("outages").asLong() > 0) {
-            cells.put("mtbf", Times.span(row.path("mtbf_seconds").asDouble()));
+            JsonNode mtbf = row.path("mtbf_seconds");
+            cells.put("mtbf", mtbf.isNull() ? "" : Times.span(mtbf.asDouble()));
             cells.put("mttr", Times.span(row.path("mttr_seconds").asDouble()));
             cells.put(
                     "longest", Times.span(Math.rint(row.path("longest_seconds").asDouble())));

@@ -298,8 +298,9 @@ public final class Uptime implements Tracker.Sink {
         json.set("seconds", seconds(sum.millis));
         json.put("outages", sum.outages).put("open", sum.open).put("earlier", sum.earlier);
         boolean none = sum.outages == 0;
+        boolean noUp = none || sum.ofClass != null; // a row about a class has no time in which hosts were available
         double up = sum.millis[UptimeKind.AVAILABLE.index()] / 1000.0;
-        json.put("mtbf_seconds", none ? null : Math.rint(up / sum.outages));
+        json.put("mtbf_seconds", noUp ? null : Math.rint(up / sum.outages));
         json.put("mttr_seconds", none ? null : Math.rint(sum.out() / 1000.0 / sum.outages));
         return json.put("longest_seconds", sum.longest / 1000.0).put("planned_times", sum.planned);
     }

@@ -121,6 +121,7 @@ class UptimeTest {
                 .isEqualTo("available 20 planned 40 drained 10 outages 1 mtbf 20 mttr 10 longest 10 planned_times 2");
         assertThat(found.path("rows").path(0).path("class").asText()).isEqualTo("hardware");
         assertThat(text(found.path("rows").path(0))).isEqualTo("drained 10 outages 1 mttr 10 longest 10");
+        assertThat(found.path("rows").path(0).path("mtbf_seconds").isNull()).isTrue();
         assertThat(text(found.path("rows").path(1))).isEqualTo("planned 40 planned_times 2");
     }
 

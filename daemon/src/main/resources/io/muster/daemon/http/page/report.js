@@ -64,10 +64,9 @@ export function show(main, store, params) {
     table("table.report", "t-report", "Each row sums the host hours and the outages of some hosts", [head, ...heads], rows));
 
   function rowOf(each, name) {
-    const { seconds } = each;
-    const whole = all(seconds);
-    const times = each.outages ? [span(each.mtbf_seconds), span(each.mttr_seconds)] : ["–", "–"];
-    const texts = [number(each.nnodes), ...["available", "drained", "planned", "offline"].map((kind) => percent(seconds[kind], whole)),
+    const whole = all(each.seconds);
+    const times = [each.mtbf_seconds, each.mttr_seconds].map((seconds) => seconds === null ? "–" : span(seconds));
+    const texts = [number(each.nnodes), ...["available", "drained", "planned", "offline"].map((kind) => percent(each.seconds[kind], whole)),
       number(each.outages), ...times];
     return h("tr", {}, h("th", { scope: "row" }, name), texts.map((text) => h("td.number", {}, text)));
   }
