@@ -52,15 +52,19 @@ final class HostTimes {
     }
 
     /** The standing of a host becomes an outage, or something that is clear and no outage. */
-    void change(int host, boolean out, boolean plannedNow, long time) {
+    void change(int host, boolean out, long time) {
         int known = flags[host];
         if (!out || (known & OUT) == 0) {
             known &= ~COUNTED;
             length[host] = 0;
             outSince[host] = time;
         }
-        known = out ? known | OUT : known & ~OUT;
-        flags[host] = (byte) (plannedNow ? known : known & ~PLANNED);
+        flags[host] = (byte) (out ? known | OUT : known & ~OUT);
+    }
+
+    /** The maintenance of a host, if there is one, ends. */
+    void endPlanned(int host) {
+        flags[host] &= ~PLANNED;
     }
 
     /**

@@ -178,18 +178,21 @@ public final class Uptime implements Tracker.Sink {
 
     private void change(int host, int code, long time) {
         UptimeKind next = code == UptimeKind.ABSENT ? null : UptimeKind.of(code);
+        Run run = runs.isEmpty() ? null : runs.get(host);
+        if (next != UptimeKind.PLANNED && next != UptimeKind.UNRECORDED) {
+            hosts.endPlanned(host);
+            if (run != null) {
+                run.planned = false;
+            }
+        }
         if (next != null && next.isUnclear()) {
             return;
         }
         boolean out = next != null && next.isOutage();
-        if (!runs.isEmpty()) {
-            Run run = runs.get(host);
-            if (!out || !hosts.isOut(host)) {
-                run.reset();
-            }
-            run.planned &= next == UptimeKind.PLANNED;
+        if (run != null && (!out || !hosts.isOut(host))) {
+            run.reset();
         }
-        hosts.change(host, out, next == UptimeKind.PLANNED, time);
+        hosts.change(host, out, time);
     }
 
     /** Adds the time since the last change of a host. */

@@ -136,6 +136,19 @@ class UptimeTest {
     }
 
     @Test
+    void aMaintenanceEndsWithItsHoldAlsoIfItIsUnknownThenWhetherTheHostIsUp() {
+        at(0, define("n0"));
+        at(0, new ReportChanges.Register("bridge", Idset.of(0), Idset.of(0), Idset.EMPTY));
+        at(5, new DefinitionChanges.Restart());
+        at(10, drain("n0", "ops", "maintenance"));
+        at(20, undrain("n0", "ops"));
+        at(30, drain("n0", "ops", "maintenance"));
+        assertThat(text(sum(0, 40, null, 0).path("total")))
+                .isEqualTo("available 5 unknown 15 planned 20 planned_times 2");
+        assertThat(text(sum(0, 40, Uptime.By.CLASS, 0).path("rows").path(0))).isEqualTo("planned 20 planned_times 2");
+    }
+
+    @Test
     void aLostReporterNeitherBeginsNorEndsAnOutage() {
         at(0, define("n0", "n1"));
         at(0, new ReportChanges.Register("bridge", Idset.range(0, 1), Idset.range(0, 1), Idset.EMPTY));
