@@ -322,12 +322,12 @@ final class LocalCopy implements Closeable {
             }
 
             @Override
-            public @Nullable ByteBuffer sums(Part part) throws IOException {
+            public @Nullable ByteBuffer sums(Part part) {
                 return files.sums(part);
             }
 
             @Override
-            public void keepSums(Part part, ByteBuffer sums) throws IOException {
+            public void keepSums(Part part, ByteBuffer sums) {
                 files.keepSums(part, sums);
             }
         };

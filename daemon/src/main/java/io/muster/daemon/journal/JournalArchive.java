@@ -84,20 +84,16 @@ public final class JournalArchive implements Archive {
     }
 
     @Override
-    public @Nullable ByteBuffer sums(Part part) throws IOException {
-        try {
-            return SUMS.read(disk, segment(part));
-        } catch (NoSuchFileException deleted) {
-            return null;
-        }
+    public @Nullable ByteBuffer sums(Part part) {
+        return SUMS.read(disk, segment(part));
     }
 
     @Override
-    public void keepSums(Part part, ByteBuffer sums) throws IOException {
+    public void keepSums(Part part, ByteBuffer sums) {
         try {
             SUMS.write(disk, segment(part), sums);
-        } catch (NoSuchFileException deleted) {
-            // Nobody will ask for the sums of a part that is deleted.
+        } catch (IOException full) {
+            // The part may be deleted by now, or the disk may be full. The next question reads the part again.
         }
     }
 

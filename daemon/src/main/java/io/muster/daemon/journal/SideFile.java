@@ -3,7 +3,6 @@ package io.muster.daemon.journal;
 import io.muster.daemon.journal.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.NoSuchFileException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -32,9 +31,9 @@ record SideFile(String suffix, int magic) {
         return segment.name() + suffix;
     }
 
-    /** Returns the contents; null if there are none that belong to the segment as it is. */
+    /** Returns the contents; null if there are none that belong to the segment as it is, or if they cannot be read. */
     @Nullable
-    ByteBuffer read(Disk disk, Segment segment) throws IOException {
+    ByteBuffer read(Disk disk, Segment segment) {
         try (Disk.File file = disk.open(name(segment), Disk.Access.READ)) {
             if (file.size() < HEAD || file.size() > HEAD + segment.size()) {
                 return null;
@@ -46,7 +45,7 @@ record SideFile(String suffix, int magic) {
             return sound && in.slice(in.position(), HEAD - in.position()).equals(identity(disk, segment))
                     ? in.position(HEAD).slice()
                     : null;
-        } catch (NoSuchFileException none) {
+        } catch (IOException unreadable) {
             return null;
         }
     }

@@ -39,12 +39,12 @@ public interface Archive {
     /** Returns the parts that are no longer written, oldest first. */
     List<Part> parts() throws IOException;
 
-    /** Returns what was computed from a part, as {@link #keepSums} kept it; null if that is missing, damaged, or of another part. */
+    /** Returns what was computed from a part, as {@link #keepSums} kept it; null if that is missing, unreadable, damaged, or of another part. */
     @Nullable
-    ByteBuffer sums(Part part) throws IOException;
+    ByteBuffer sums(Part part);
 
-    /** Keeps something that was computed from a part, so that later questions need not read the part. */
-    void keepSums(Part part, ByteBuffer sums) throws IOException;
+    /** Keeps something that was computed from a part, if that is possible, so that later questions need not read the part. */
+    void keepSums(Part part, ByteBuffer sums);
 
     /**
      * A part of the archive that is no longer written.

@@ -199,7 +199,7 @@ public final class Survey implements Closeable {
         return event.json().path("seq").asLong();
     }
 
-    private void add(Archive.@Nullable Item item) throws IOException {
+    private void add(Archive.@Nullable Item item) {
         if (item instanceof Archive.Item.Event event) {
             pass(seq(event) - 1);
             tracker.add(Entry.parse(event.json()));
@@ -223,7 +223,7 @@ public final class Survey implements Closeable {
         gap = false;
     }
 
-    private void finish() throws IOException {
+    private void finish() {
         pass(present.seq());
         if (gap || first == 0) {
             first = first == 0 ? present.time() : first;
@@ -235,7 +235,7 @@ public final class Survey implements Closeable {
     }
 
     /** Keeps what happened in the parts that end with this event or before it. */
-    private void pass(long seq) throws IOException {
+    private void pass(long seq) {
         while (!parts.isEmpty() && parts.element().last() <= seq) {
             Archive.Part part = parts.remove();
             chain = link(chain, part);

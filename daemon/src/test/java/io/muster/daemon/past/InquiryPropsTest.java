@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.muster.daemon.journal.FaultyDisk;
 import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalArchive;
 import io.muster.daemon.journal.JournalRecord;
@@ -262,6 +263,18 @@ class InquiryPropsTest {
         }
     }
 
+    /** What is kept beside segments may be impossible to read or to write. */
+    private static FaultyDisk.Fault fault(Random random) {
+        FaultyDisk.Kind[] kinds = FaultyDisk.Kind.values();
+        FaultyDisk.Kind fails = kinds[random.nextInt(kinds.length)];
+        return (kind, name) -> {
+            if (kind == fails && name.endsWith(".sums")) {
+                throw FaultyDisk.broken();
+            }
+            return -1;
+        };
+    }
+
     private static List<String> names(MemoryDisk disk, String suffix) {
         return disk.list("journal").stream()
                 .map(entry -> "journal/" + entry.name())
@@ -307,8 +320,9 @@ class InquiryPropsTest {
         spoil(spoilt, random);
         MemoryDisk plain = spoilt.copy();
         names(plain, ".sums").forEach(plain::delete);
+        FaultyDisk faulty = new FaultyDisk(spoilt, fault(random));
         for (Uptime.By by : Uptime.By.values()) {
-            assertThat(survey(new JournalArchive(spoilt), period, by, bars, true))
+            assertThat(survey(new JournalArchive(faulty), period, by, bars, true))
                     .isEqualTo(survey(new JournalArchive(plain), period, by, bars, false));
         }
     }
