@@ -12,11 +12,17 @@ final class Bars {
     /** By part and standing, how many more hosts are in the standing during the whole part than during the part before. */
     private final long[][] whole;
 
+    /** When each part begins, in milliseconds since the epoch, and the end of the last part. */
+    private final long[] edges;
+
     private long since;
     private long until;
+    private long lastTo = Long.MIN_VALUE;
+    private int lastPart;
 
     Bars(int count) {
         this.count = count;
+        this.edges = new long[count + 1];
         this.millis = new long[count][UptimeKind.values().length];
         this.whole = new long[count][UptimeKind.values().length];
     }
@@ -24,19 +30,17 @@ final class Bars {
     void between(long from, long to) {
         since = from;
         until = Math.max(from, to);
-    }
-
-    /** The time at which a part begins, in milliseconds since the epoch. */
-    private long edge(int part) {
-        return since + (long) ((until - since) * (double) part / count);
+        for (int part = 0; part <= count; part++) {
+            edges[part] = since + (long) ((until - since) * (double) part / count);
+        }
     }
 
     private int part(long time) {
         int part = (int) Math.min(count - 1L, (long) ((time - since) * (double) count / (until - since)));
-        while (part > 0 && edge(part) > time) {
+        while (part > 0 && edges[part] > time) {
             part--;
         }
-        while (part < count - 1 && edge(part + 1) <= time) {
+        while (part < count - 1 && edges[part + 1] <= time) {
             part++;
         }
         return part;
@@ -49,13 +53,17 @@ final class Bars {
         }
         int kind = standing.index();
         int first = part(from);
-        int last = part(to);
+        if (to != lastTo) { // an event changes many hosts at once
+            lastTo = to;
+            lastPart = part(to);
+        }
+        int last = lastPart;
         if (first == last) {
             millis[first][kind] += to - from;
             return;
         }
-        millis[first][kind] += edge(first + 1) - from;
-        millis[last][kind] += to - edge(last);
+        millis[first][kind] += edges[first + 1] - from;
+        millis[last][kind] += to - edges[last];
         whole[first + 1][kind]++;
         whole[last][kind]--;
     }
@@ -65,7 +73,7 @@ final class Bars {
         for (int part = 0; part < count; part++) {
             for (int kind = 0; kind < hosts.length; kind++) {
                 hosts[kind] += whole[part][kind];
-                millis[part][kind] += hosts[kind] * (edge(part + 1) - edge(part));
+                millis[part][kind] += hosts[kind] * (edges[part + 1] - edges[part]);
             }
         }
     }
@@ -74,7 +82,7 @@ final class Bars {
         ArrayNode json = JsonNodeFactory.instance.arrayNode();
         for (int part = 0; part < count && until > since; part++) {
             json.addObject()
-                    .put("since", Times.rfc3339(edge(part) / 1000.0))
+                    .put("since", Times.rfc3339(edges[part] / 1000.0))
                     .set("seconds", Uptime.seconds(millis[part]));
         }
         return json;
