@@ -90,31 +90,38 @@ record RankHosts(Idset ranks, Hostlist hosts) {
 
     /** Reads a text as an idset or, if it is none, as a hostlist, as {@code flux resource} does. */
     Idset targets(String text) {
+        if (!isMeantAsIdset(text)) {
+            return targetHosts(text);
+        }
         Idset ranks;
         try {
             ranks = Idset.parse(text);
         } catch (MalformedException notIdset) {
-            return targetHosts(text, notIdset);
+            return numberedHosts(text, notIdset);
         }
         requireMembers(ranks);
         return ranks;
     }
 
-    private Idset targetHosts(String text, MalformedException notIdset) {
+    private Idset targetHosts(String text) {
         try {
             return ranksOf(Hostlist.parse(text));
         } catch (TargetException absent) {
             boolean ranks = absent.missingHosts().stream().anyMatch(RankHosts::isMeantAsIdset);
-            throw isMeantAsIdset(text) ? notIdset : ranks ? TargetException.mixed(absent.missingHosts()) : absent;
-        } catch (MalformedException notHosts) {
-            throw isMeantAsIdset(text) ? notIdset : notHosts;
+            throw ranks ? TargetException.mixed(absent.missingHosts()) : absent;
         }
     }
 
-    /**
-     * Returns whether the text looks like an idset. "3-1" may be the name of a host, but if no host has this name, the user
-     * gets the fault in the idset.
-     */
+    /** "3-1" may be the name of a host, but if no host has this name, the user gets the fault in the idset. */
+    private Idset numberedHosts(String text, MalformedException notIdset) {
+        try {
+            return ranksOf(Hostlist.parse(text));
+        } catch (TargetException | MalformedException notHosts) {
+            throw notIdset;
+        }
+    }
+
+    /** Returns whether the text has only characters of an idset. */
     private static boolean isMeantAsIdset(String text) {
         return text.chars().allMatch(c -> IDSET_CHARACTERS.indexOf(c) >= 0);
     }
