@@ -293,7 +293,7 @@ public final class EtcdLedger implements Ledger {
             show(null);
             return status.condition() != Condition.BROKEN && candidacy.campaign(store);
         }
-        Leader leader = Leader.parse(key.text());
+        Leader leader = store.leader(key.text());
         if (!leader.isSame(settings.self())) {
             candidacy.look(view, actions());
             show(leader);

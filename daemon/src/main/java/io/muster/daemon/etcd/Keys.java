@@ -1,7 +1,5 @@
 package io.muster.daemon.etcd;
 
-import java.util.Locale;
-
 /** The names of the ledger's keys. */
 record Keys(String prefix) {
     String id() {
@@ -22,7 +20,7 @@ record Keys(String prefix) {
 
     /** The key of the group whose first event has this seq. */
     String log(long first) {
-        return prefix + "log/" + String.format(Locale.ROOT, "%016d", first);
+        return prefix + "log/" + digits(first, 16);
     }
 
     String logEnd() {
@@ -51,7 +49,13 @@ record Keys(String prefix) {
     }
 
     static String piece(String parts, int number) {
-        return parts + String.format(Locale.ROOT, "%04d", number);
+        return parts + digits(number, 4);
+    }
+
+    /** A number with so many digits at least: keys are sorted as text. */
+    static String digits(long number, int least) {
+        String text = Long.toString(number);
+        return "0".repeat(Math.max(0, least - text.length())) + text;
     }
 
     String members() {

@@ -11,7 +11,9 @@ import io.muster.inventory.level.Level;
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The ledger's keys in etcd: reads them, and writes them on the condition that the writer leads. Belongs to one thread. */
@@ -30,10 +32,14 @@ class Store implements Closeable {
     /** Each request stays below the length that etcd accepts, and pieces are read a few at a time. */
     private static final int PIECES_AT_ONCE = 8;
 
+    private static final int MOST_READ = 64;
+
     private final Etcd etcd;
     private volatile Roster roster = new Roster(0, List.of());
     private final Keys keys;
     private final Machine machine;
+    /** What the texts mean that were read before: a daemon reads the same ones ten times a second. */
+    private final Map<String, Leader> meanings = new HashMap<>();
 
     Store(Etcd etcd, Keys keys, Machine machine) {
         this.etcd = etcd;
@@ -96,11 +102,19 @@ class Store implements Closeable {
                 found,
                 result.found().get(4).stream()
                         .map(Entry::text)
-                        .map(Leader::parse)
+                        .map(this::leader)
                         .toList(),
                 result.one(5));
         roster = new Roster(view.term(), view.members());
         return view;
+    }
+
+    /** Returns which daemon a text presents. */
+    Leader leader(String text) {
+        if (meanings.size() == MOST_READ) {
+            meanings.clear();
+        }
+        return meanings.computeIfAbsent(text, Leader::parse);
     }
 
     /** The roster as of the last view. Any thread may call this. */
@@ -230,7 +244,7 @@ class Store implements Closeable {
     void resign(Leader self) {
         try {
             Entry key = read(List.of(Op.Get.one(keys.leader()))).one(0);
-            if (key != null && Leader.parse(key.text()).isSame(self)) {
+            if (key != null && leader(key.text()).isSame(self)) {
                 resign(key.modRevision());
             }
         } catch (EtcdException e) {

@@ -76,7 +76,8 @@ final class Writer {
 
     /** The group that follows the last one. */
     EventGroup next(long last, Level level, byte[] lines) {
-        String txn = String.format(Locale.ROOT, "%016d-%x-%x-%s", head.seq() + 1, term, ++groups, nonce);
+        String txn = Keys.digits(head.seq() + 1, 16) + "-" + Long.toHexString(term) + "-" + Long.toHexString(++groups)
+                + "-" + nonce;
         return EventGroup.of(head.seq() + 1, last, txn, head.txn(), level, lines);
     }
 
