@@ -82,6 +82,11 @@ public final class SortedTree<K extends Comparable<K>, V> extends AbstractMap<K,
         return new SortedTree<>(put(root, key, value), get(key) == null ? size + 1 : size);
     }
 
+    /** The same for a key that the map does not have. */
+    public SortedTree<K, V> withNew(K key, V value) {
+        return new SortedTree<>(put(root, key, value), size + 1);
+    }
+
     public SortedTree<K, V> without(K key) {
         return get(key) == null ? this : new SortedTree<>(remove(root, key), size - 1);
     }

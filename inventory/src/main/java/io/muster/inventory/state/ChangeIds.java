@@ -102,7 +102,7 @@ public final class ChangeIds {
         Key key = Key.of(given);
         Given before = byKey.get(key);
         ChangeIds next = before == null ? this : without(before);
-        next = new ChangeIds(next.byKey.with(key, given), next.bySeq.with(given.seq, given));
+        next = new ChangeIds(next.byKey.withNew(key, given), next.bySeq.with(given.seq, given));
         Given oldest = next.bySeq.first();
         while (oldest != null && (next.size() > MOST || oldest.time + SECONDS < given.time)) {
             next = next.without(oldest);
