@@ -191,27 +191,28 @@ final class SimAdmin {
             boolean wrote = !done.entries().isEmpty();
             SimWitness.require(
                     !wrote || seq > 0,
-                    "change " + change.id + " was answered by " + from.name + ", and the log lacks it");
+                    () -> "change " + change.id + " was answered by " + from.name + ", and the log lacks it");
             SimWitness.require(
                     !change.writes || seq > 0,
-                    "change " + change.id + " of " + from.name + " is done, and not in the log");
+                    () -> "change " + change.id + " of " + from.name + " is done, and not in the log");
             SimWitness.require(
                     seq == 0 || seq > change.floor,
-                    "change " + change.id + " is at " + seq + ", but was sent after the answer to " + change.floor);
+                    () -> "change " + change.id + " is at " + seq + ", but was sent after the answer to "
+                            + change.floor);
             SimWitness.require(
                     wrote || isRight(change, floor, decision -> decision.rejection() == null),
-                    "nothing had to change for " + change.id + ", says " + from.name + ", which was never so after "
-                            + floor);
+                    () -> "nothing had to change for " + change.id + ", says " + from.name
+                            + ", which was never so after " + floor);
             cluster.answered(seq);
             finish(change);
         } else if (answer instanceof Answer.Rejected rejected
                 && rejected.rejection().kind() != Decision.Rejection.Kind.FORGOTTEN) {
             SimWitness.require(
-                    seq == 0, "change " + change.id + " is refused, and in the log at " + seq + ": " + rejected);
+                    seq == 0, () -> "change " + change.id + " is refused, and in the log at " + seq + ": " + rejected);
             SimWitness.require(
                     isRight(change, floor, decision -> decision.rejection() != null),
-                    "change " + change.id + " is refused by " + from.name + ", which was never right after " + floor
-                            + ": " + rejected);
+                    () -> "change " + change.id + " is refused by " + from.name + ", which was never right after "
+                            + floor + ": " + rejected);
             refused.add(change.id);
             finish(change);
         } else if (answer instanceof Answer.Rejected) {
@@ -221,7 +222,7 @@ final class SimAdmin {
             change.elsewhere += isElsewhere(answer) ? 1 : 0;
             SimWitness.require(
                     change.elsewhere < change.tries || seq == 0 || change.age != cluster.age(),
-                    "change " + change.id + " was left to other daemons, and is in the log at " + seq);
+                    () -> "change " + change.id + " was left to other daemons, and is in the log at " + seq);
             if (change.elsewhere == change.tries
                     && random.nextInt(4) == 0) { // no attempt is made, so the change never happens
                 refused.add(change.id);

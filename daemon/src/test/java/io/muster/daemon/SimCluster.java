@@ -116,7 +116,7 @@ final class SimCluster {
 
     private void changedInEtcd() {
         String hole = witness.isImporting() ? "" : SimLedger.hole(etcd);
-        SimWitness.require(hole.isEmpty(), "a daemon with an empty directory cannot have the ledger: " + hole);
+        SimWitness.require(hole.isEmpty(), () -> "a daemon with an empty directory cannot have the ledger: " + hole);
         if (!witness.isImporting()) {
             SimLedger.published(etcd, witness::published);
         }
@@ -134,7 +134,7 @@ final class SimCluster {
                             || core == null
                             || !each.isAwake()
                             || core.streams().acquires().size() == 0,
-                    each.name + " serves a scheduler, and " + leader + " leads");
+                    () -> each.name + " serves a scheduler, and " + leader + " leads");
         }
     }
 
@@ -230,7 +230,7 @@ final class SimCluster {
         only.start();
         long end = simulation.now() + 100_000 * SECOND;
         while (!only.areDone()) {
-            SimWitness.require(simulation.now() < end, "the repairs do not end: " + only + "; " + describe());
+            SimWitness.require(simulation.now() < end, () -> "the repairs do not end: " + only + "; " + describe());
             simulation.runUntil(simulation.now() + SECOND);
         }
         heal();
@@ -344,7 +344,7 @@ final class SimCluster {
                 !follows(daemon)
                         || witness.has(
                                 daemon.inventory().state(), daemon.inventory().seq()),
-                daemon.name + " calls itself well with a state that the log has not");
+                () -> daemon.name + " calls itself well with a state that the log has not");
     }
 
     private void heal() {
@@ -357,7 +357,7 @@ final class SimCluster {
         await(() -> isWell() || isDecided());
         knowing.forEach((daemon, run) -> SimWitness.require(
                 daemon.process() != run || refuses(daemon),
-                daemon.name + " knows events that etcd has lost, and does not say so: " + describe()));
+                () -> daemon.name + " knows events that etcd has lost, and does not say so: " + describe()));
         for (int i = 0; i < 3 && !isWell(); i++) { // a daemon may have a directory that is older than the last import
             operator.act();
             await(() -> isWell() || isDecided());
@@ -381,7 +381,7 @@ final class SimCluster {
     void await(BooleanSupplier condition) {
         long end = simulation.now() + RECOVERY;
         while (!condition.getAsBoolean()) {
-            SimWitness.require(simulation.now() < end, "the cluster is not well again: " + describe());
+            SimWitness.require(simulation.now() < end, () -> "the cluster is not well again: " + describe());
             simulation.runUntil(simulation.now() + SECOND);
             daemons.forEach(this::checkClaim);
         }

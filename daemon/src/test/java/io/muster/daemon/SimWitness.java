@@ -16,11 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +37,17 @@ final class SimWitness {
     /** The same for times that are behind: a daemon goes by the last time of a leader that could not write its time for minutes. */
     private static final double MOST_BEHIND = 600;
 
+    private static final int MOST_EQUAL = 16;
+
     private final DoubleSupplier clock;
     private final LogReader reader = new LogReader();
     private final Map<UUID, Long> changes = new HashMap<>();
     private final List<Point> line = new ArrayList<>(List.of(Point.START));
     /** The events that the log does not have any more, with the ones before, for each time when it lost some. */
     private final List<List<Point>> former = new ArrayList<>();
+
+    /** States of daemons, each with the equal state of the log. */
+    private final IdentityHashMap<InventoryState, InventoryState> equal = new IdentityHashMap<>();
 
     private BiConsumer<Entry, InventoryState> watcher = (entry, before) -> {};
 
@@ -80,20 +87,20 @@ final class SimWitness {
             lastTxn = group == null ? lastTxn : group.txn();
             return;
         }
-        require(group.first() == lastSeq() + 1, "the log continues at " + group.first() + " after " + lastSeq());
+        require(group.first() == lastSeq() + 1, () -> "the log continues at " + group.first() + " after " + lastSeq());
         require(
                 lastTxn.isEmpty() || group.previous().equals(lastTxn),
-                "the log continues " + group.previous() + ", not " + lastTxn);
-        require(group.term() == leader, "term " + group.term() + " writes in term " + leader);
-        require(group.term() >= lastTerm, "term " + group.term() + " writes after term " + lastTerm);
+                () -> "the log continues " + group.previous() + ", not " + lastTxn);
+        require(group.term() == leader, () -> "term " + group.term() + " writes in term " + leader);
+        require(group.term() >= lastTerm, () -> "term " + group.term() + " writes after term " + lastTerm);
         lastTxn = group.txn();
         lastTerm = group.term();
         begins(group.level());
         group.records().forEach(record -> add(Entry.parse(record.event()), group.txn()));
-        require(lastSeq() == group.last(), "the group ends with " + group.last() + ", not " + lastSeq());
+        require(lastSeq() == group.last(), () -> "the group ends with " + group.last() + ", not " + lastSeq());
         require(
                 state().level().includes(group.level()),
-                "a group of level " + group.level() + " is in a log of level " + state().level());
+                () -> "a group of level " + group.level() + " is in a log of level " + state().level());
     }
 
     /** The first event, whatever it is, is written in this level. */
@@ -120,12 +127,12 @@ final class SimWitness {
         long seq = line.size();
         double lastTime = line.get(line.size() - 1).time;
         double ahead = entry.timestamp() - clock.getAsDouble();
-        require(entry.seq() == seq, "event " + entry.seq() + " is in the place of " + seq);
+        require(entry.seq() == seq, () -> "event " + entry.seq() + " is in the place of " + seq);
         require(seq > 1 || entry.event() instanceof DefinitionChanges.Defined, "the ledger begins without hosts");
-        require(entry.timestamp() >= lastTime, "time goes back from " + lastTime + " to " + entry.timestamp());
+        require(entry.timestamp() >= lastTime, () -> "time goes back from " + lastTime + " to " + entry.timestamp());
         require(
                 ahead < MOST_AHEAD && ahead > -MOST_BEHIND,
-                "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
+                () -> "event " + seq + " is at " + entry.timestamp() + ", and it is " + clock.getAsDouble());
         if (entry.event() instanceof HoldChanges.Undrained end && entry.by().equals(Principal.DAEMON)) {
             end.targets().ranks().forEach(rank -> {
                 HoldSet holds = state().holds().on(rank);
@@ -133,7 +140,7 @@ final class SimWitness {
                         holds != null
                                 && holds.holds().stream()
                                         .anyMatch(hold -> hold.until() > 0 && hold.until() <= entry.timestamp()),
-                        "a hold on rank " + rank + " ends early, at seq " + seq);
+                        () -> "a hold on rank " + rank + " ends early, at seq " + seq);
             });
         }
         watcher.accept(entry, state());
@@ -143,7 +150,7 @@ final class SimWitness {
                 Hold plan = plans == null ? null : plans.of(begun.holder());
                 require(
                         plan != null && plan.from() == begun.from() && plan.from() <= entry.timestamp(),
-                        "a hold on rank " + rank + " begins that is not planned, or begins early, at seq " + seq);
+                        () -> "a hold on rank " + rank + " begins that is not planned, or begins early, at seq " + seq);
             });
         }
         UUID change = entry.id() == null ? null : entry.id().id();
@@ -158,7 +165,7 @@ final class SimWitness {
     private void made(@Nullable UUID change, long seq) {
         if (change != null) {
             Long before = changes.put(change, seq);
-            require(before == null, "change " + change + " is made twice, at " + before + " and " + seq);
+            require(before == null, () -> "change " + change + " is made twice, at " + before + " and " + seq);
         }
     }
 
@@ -216,8 +223,17 @@ final class SimWitness {
         require(false, "the operator imports a state at seq " + seq + " that no log had");
     }
 
-    private static boolean same(InventoryState one, InventoryState other) {
-        return SameState.test(one, other);
+    /** The same states are compared again and again while all is quiet. */
+    @SuppressWarnings("ReferenceEquality")
+    private boolean same(InventoryState log, InventoryState other) {
+        boolean same = equal.get(other) == log || SameState.test(log, other);
+        if (same && equal.size() == MOST_EQUAL) {
+            equal.clear();
+        }
+        if (same) {
+            equal.put(other, log);
+        }
+        return same;
     }
 
     /** Whether the state is that of the log after an event. */
@@ -239,8 +255,12 @@ final class SimWitness {
     }
 
     static void require(boolean condition, String fault) {
+        require(condition, () -> fault);
+    }
+
+    static void require(boolean condition, Supplier<String> fault) {
         if (!condition) {
-            throw new AssertionError(fault);
+            throw new AssertionError(fault.get());
         }
     }
 
