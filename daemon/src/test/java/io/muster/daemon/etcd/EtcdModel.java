@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -195,11 +196,15 @@ public final class EtcdModel {
             holds &= (entry == null ? 0 : entry.modRevision()) == condition.modRevision();
         }
         List<Op> branch = holds ? then : otherwise;
-        boolean writes = branch.stream().anyMatch(op -> !(op instanceof Op.Get));
-        if (full && branch.stream().anyMatch(op -> op instanceof Op.Put)) {
-            throw new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
-        }
+        boolean writes = false;
+        boolean changes = false;
         for (Op op : branch) {
+            writes |= !(op instanceof Op.Get);
+            changes |= op instanceof Op.Delete
+                    || (op instanceof Op.Put put && put.key().endsWith("snapshot"));
+            if (full && op instanceof Op.Put) {
+                throw new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
+            }
             if (op instanceof Op.Put put && put.lease() != 0 && !leases.containsKey(put.lease())) {
                 throw new EtcdException(Fate.REFUSED, "etcdserver: requested lease not found");
             }
@@ -216,9 +221,7 @@ public final class EtcdModel {
                 found.add(read(get));
             }
         }
-        if (branch.stream()
-                .anyMatch(op -> op instanceof Op.Delete
-                        || (op instanceof Op.Put put && put.key().endsWith("snapshot")))) {
+        if (changes) {
             onChange.run();
         }
         return new Result(holds, revision, found);
@@ -251,6 +254,10 @@ public final class EtcdModel {
     }
 
     private List<Entry> read(Op.Get get) {
+        if (get.end().isEmpty() && !get.keysOnly()) {
+            Entry entry = keys.get(get.key());
+            return entry == null ? List.of() : List.of(entry);
+        }
         NavigableMap<String, Entry> all = range(get.key(), get.end());
         List<Entry> found = new ArrayList<>();
         for (Entry entry : (get.last() ? all.descendingMap() : all).values()) {
@@ -265,6 +272,16 @@ public final class EtcdModel {
     public @Nullable String text(String key) {
         Entry entry = keys.get(key);
         return entry == null ? null : new String(entry.value(), StandardCharsets.UTF_8);
+    }
+
+    /** What etcd answers: a result, or why there is none. Exceptions in a future would be wrapped twice, each time with a stack trace. */
+    private record Answer<T>(@Nullable T result, @Nullable EtcdException refusal) {
+        T value() throws EtcdException {
+            if (refusal != null) {
+                throw refusal;
+            }
+            return Objects.requireNonNull(result);
+        }
     }
 
     /** Work of etcd that may be refused. */
@@ -300,25 +317,23 @@ public final class EtcdModel {
                 at = (at + 1) % MEMBERS;
                 throw new EtcdException(Fate.NOT_SENT, "connection refused");
             }
-            CompletableFuture<T> answer = new CompletableFuture<>();
+            CompletableFuture<Answer<T>> future = new CompletableFuture<>();
             boolean lost = simulation.choices().nextInt(200) == 0;
             if (!isCut.get() || simulation.choices().nextInt(4) == 0) {
-                send(work, member, lost, answer);
+                send(work, member, lost, future);
             }
             try {
-                return machine.get(answer, timeout);
+                return machine.get(future, timeout).value();
             } catch (TimeoutException e) {
                 at = (at + 1) % MEMBERS;
                 throw new EtcdException(Fate.UNKNOWN, "no answer in time");
-            } catch (ExecutionException e) {
-                throw (EtcdException) e.getCause();
-            } catch (InterruptedException e) {
+            } catch (ExecutionException | InterruptedException e) {
                 throw new IllegalStateException(e);
             }
         }
 
         /** A request may be carried out long after its client has given up. */
-        private <T> void send(Work<T> work, int member, boolean lost, CompletableFuture<T> answer) {
+        private <T> void send(Work<T> work, int member, boolean lost, CompletableFuture<Answer<T>> future) {
             long sentTo = incarnation;
             simulation.after(delay(member), () -> {
                 if (dead[member] || incarnation != sentTo) {
@@ -326,7 +341,7 @@ public final class EtcdModel {
                 }
                 if (!serves()) {
                     if (simulation.choices().nextBoolean()) {
-                        send(work, member, lost, answer); // waits for a leader
+                        send(work, member, lost, future); // waits for a leader
                     }
                     return;
                 }
@@ -335,12 +350,12 @@ public final class EtcdModel {
                     if (!lost) {
                         simulation.after(delay(member), () -> {
                             if (!isCut.get() && incarnation == sentTo) {
-                                answer.complete(result);
+                                future.complete(new Answer<>(result, null));
                             }
                         });
                     }
                 } catch (EtcdException e) {
-                    simulation.after(delay(member), () -> answer.completeExceptionally(e));
+                    simulation.after(delay(member), () -> future.complete(new Answer<>(null, e)));
                 }
             });
         }

@@ -66,12 +66,12 @@ public final class SimLedger {
             Uploads.Ref ref = snapshot(etcd, keys);
             long seq = ref == null ? 0 : ref.seq();
             for (int i = 0; ref != null && i < ref.parts(); i++) {
-                if (etcd.text(Keys.piece(keys.snapshots(ref.name()), i)) == null) {
+                if (etcd.revision(Keys.piece(keys.snapshots(ref.name()), i)) == 0) {
                     return "piece " + i + " of the published snapshot " + ref.name() + " is missing";
                 }
             }
             long last = head == null ? 0 : JSON.readTree(head).path("seq").asLong();
-            return last <= seq || etcd.text(keys.log(seq + 1)) != null
+            return last <= seq || etcd.revision(keys.log(seq + 1)) != 0
                     ? ""
                     : "the log does not continue the snapshot at seq " + seq;
         } catch (IOException e) {
