@@ -1,7 +1,6 @@
 package io.muster.daemon.machine;
 
 import java.util.Locale;
-import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -19,14 +18,13 @@ public final class Simulation {
     private static final long PRIME = 1_099_511_628_211L;
 
     private final Thread driver = Thread.currentThread();
-    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private final SimEvents events = new SimEvents();
     private final SplittableRandom order;
     private final SplittableRandom choices;
     private volatile Thread turn = driver;
     private @Nullable SimThread running;
     private @Nullable Throwable failure;
     private long now = 1_000_000_000;
-    private long made;
     private long hash = 0xcbf29ce484222325L;
     private long steps;
     private @Nullable Consumer<String> reader;
@@ -35,28 +33,6 @@ public final class Simulation {
         SplittableRandom root = new SplittableRandom(seed);
         order = root.split();
         choices = root.split();
-    }
-
-    /** Something that happens at a time. */
-    private static final class Event implements Comparable<Event> {
-        private final long at;
-        private final int tie;
-        private final long number;
-        private final Runnable action;
-
-        Event(long at, int tie, long number, Runnable action) {
-            this.at = at;
-            this.tie = tie;
-            this.number = number;
-            this.action = action;
-        }
-
-        @Override
-        public int compareTo(Event other) {
-            int byTime = Long.compare(at, other.at);
-            int byTie = byTime == 0 ? Integer.compare(tie, other.tie) : byTime;
-            return byTie == 0 ? Long.compare(number, other.number) : byTie;
-        }
     }
 
     /** Returns the virtual time in nanoseconds. */
@@ -104,7 +80,7 @@ public final class Simulation {
     /** Has something happen after a delay. */
     public void after(long nanos, Runnable action) {
         long at = now + Math.max(0, nanos);
-        events.add(new Event(at < now ? Long.MAX_VALUE : at, order.nextInt(), made++, action));
+        events.add(at < now ? Long.MAX_VALUE : at, order.nextInt(), action);
     }
 
     /** Ends the run with this failure. */
@@ -120,12 +96,12 @@ public final class Simulation {
      * @throws AssertionError if a thread or an event has failed
      */
     public void runUntil(long time) {
-        while (failure == null && !events.isEmpty() && events.element().at <= time) {
-            Event next = events.remove();
-            now = next.at;
+        while (failure == null && events.next() <= time) {
+            now = events.next();
+            Runnable action = events.remove();
             steps++;
             trace(now);
-            next.action.run();
+            action.run();
         }
         now = Math.max(now, time);
         if (failure != null) {
