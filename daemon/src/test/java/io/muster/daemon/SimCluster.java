@@ -215,7 +215,7 @@ final class SimCluster {
         }
         simulation.runUntil(simulation.now() + 20 * SECOND);
         while (faults < most) {
-            simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4000)));
+            simulation.runUntil(simulation.now() + MILLI * (100 + random.nextInt(4700)));
             fault();
         }
         heal();
