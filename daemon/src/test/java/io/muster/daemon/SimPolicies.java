@@ -126,6 +126,7 @@ final class SimPolicies {
         private SimDaemon.@Nullable Run process;
         private @Nullable Reporter reporter;
         private boolean over;
+        private boolean released;
 
         Stream(SimDaemon daemon) {
             this.daemon = daemon;
@@ -139,6 +140,9 @@ final class SimPolicies {
                     reporter = core.streams()
                             .reporters()
                             .open(this, by, new ReportChanges.Register(REPORTER, REPORTED, online, Idset.EMPTY));
+                    if (over) { // the reporter has gone meanwhile
+                        close();
+                    }
                 } catch (RpcException refused) {
                     end(refused);
                 }
@@ -153,12 +157,12 @@ final class SimPolicies {
         void close() {
             over = true;
             Reporter ending = reporter;
-            if (ending != null && daemon.process() == process) {
-                if (daemon.cutFromClients) {
-                    cluster.simulation().after(500 * MILLI, this::close);
-                } else {
-                    daemon.ask(0, (core, at) -> core.streams().reporters().release(ending));
-                }
+            if (ending != null && !released && daemon.process() == process) {
+                daemon.ask(0, (core, at) -> {
+                    released = true;
+                    core.streams().reporters().release(ending);
+                });
+                cluster.simulation().after(5000 * MILLI, this::close); // the daemon may be cut off meanwhile
             }
         }
 
