@@ -1,6 +1,7 @@
-# Class-data archives, which halve the start-up time; muster reads this file. They are made on first use and found by a name that covers
-# the Java binary and every jar (path, inode, mtime, size): the JVM ignores an archive that does not match, silently. An archive that
-# another user could have written is not used. Without archives, all commands work, but start more slowly.
+# Class-data archives, which halve the start-up time; muster reads this file. From Java 25 on, that of the daemon is a cache with the
+# profile of a daemon that has made changes, so that the compiler need not wait for one. They are made on first use and found by a name
+# that covers the Java binary and every jar (path, inode, mtime, size): the JVM ignores an archive that does not match, silently. An archive
+# that another user could have written is not used. Without archives, all commands work, but start more slowly.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # muster sets the variables: java, key, class_path, shared_cache and the options
 
@@ -63,14 +64,20 @@ set_user_cache() {
     esac
 }
 
-# Sets $archive to the file for $1 (client or daemon) if there is one.
+# Sets $archive to the option of the JVM with the file for $1 (client or daemon) if there is one, and adds to $options.
 find_archive() {
     archive=
     [ "${MUSTER_CACHE:-}" != off ] || return 0
     set_user_cache
     for cache in "${MUSTER_CACHE:-}" "$shared_cache" "$user_cache"; do
-        if [ -n "$cache" ] && [ -r "$cache/$1-$key.jsa" ] && trusted "$cache" "$1-$key.jsa"; then
-            archive=$cache/$1-$key.jsa
+        [ -n "$cache" ] || continue
+        if [ -r "$cache/$1-$key.aot" ] && trusted "$cache" "$1-$key.aot"; then
+            archive=-XX:AOTCache=$cache/$1-$key.aot
+            options="$options -Xlog:aot=off:stderr"
+            return 0
+        fi
+        if [ -r "$cache/$1-$key.jsa" ] && trusted "$cache" "$1-$key.jsa"; then
+            archive=-XX:SharedArchiveFile=$cache/$1-$key.jsa
             return 0
         fi
     done
@@ -100,7 +107,7 @@ choose_cache() {
 make_archives() {
     [ "${MUSTER_CACHE:-}" != off ] && choose_cache || return 0
     find "$cache" -maxdepth 1 -name lock -mmin +10 -exec rmdir {} + 2>/dev/null
-    find "$cache" -maxdepth 1 -name '*.jsa.*' -mmin +10 -exec rm -f {} + 2>/dev/null
+    find "$cache" -maxdepth 1 \( -name '*.jsa.*' -o -name '*.aot.*' \) -mmin +10 -exec rm -f {} + 2>/dev/null
     require_java_17
     marker=$cache/failed-$key
     work=${TMPDIR:-/tmp}
@@ -117,7 +124,7 @@ make_archives() {
             cp "$work/log" "$marker" 2>/dev/null
         fi
         # shellcheck disable=SC2012 # the names are our own, and find cannot sort by time
-        ls -t "$cache"/*.jsa 2>/dev/null | tail -n +9 | while read -r old; do rm -f "$old"; done
+        ls -t "$cache"/*.jsa "$cache"/*.aot 2>/dev/null | tail -n +9 | while read -r old; do rm -f "$old"; done
         rmdir "$cache/lock"
     fi
     rm -rf "$work"
@@ -129,7 +136,7 @@ abandon() {
     trap '' INT TERM HUP
     kill ${!:-} 2>/dev/null
     wait
-    rm -rf "$work" "$cache"/*.jsa.$$
+    rm -rf "$work" "$cache"/*.jsa.$$ "$cache"/*.aot.$$
     rmdir "$cache/lock" 2>/dev/null
     trap - "$1"
     kill -"$1" $$
@@ -156,17 +163,25 @@ train() {
     clients=$class_path
     client_archive=$cache/client-$key.jsa
     daemon_class_path
-    daemon_archive=$cache/daemon-$key.jsa
-    train_daemon 1 && train_client && stop_daemon && train_daemon 2 && stop_daemon || return 1
-    dump "$client_options" "$clients" "$client_archive" "$work"/client.*.classes &&
-        dump "$daemon_options" "$class_path" "$daemon_archive" "$work"/daemon.*.classes
+    profile=
+    [ "$release" -lt 25 ] || profile="-XX:AOTMode=record -XX:AOTConfiguration=$work/profile"
+    train_daemon "-XX:DumpLoadedClassList=$work/daemon.1.classes" && stop_daemon &&
+        train_daemon "${profile:--XX:DumpLoadedClassList=$work/daemon.2.classes}" || return 1
+    [ -z "$profile" ] || sleep 2 # the daemon makes changes by itself for a second
+    train_client && stop_daemon && dump "$client_options" "$clients" "$client_archive" "$work"/client.*.classes || return 1
+    if [ -n "$profile" ]; then
+        archive "$daemon_options" "$class_path" "$cache/daemon-$key.aot" \
+            -XX:AOTMode=create -XX:AOTConfiguration="$work/profile" -XX:AOTCache="$work/archive"
+    else
+        dump "$daemon_options" "$class_path" "$cache/daemon-$key.jsa" "$work"/daemon.*.classes
+    fi
 }
 
+# Starts a daemon with one more option, or two.
 train_daemon() {
     rm -f "$work/sock"
     # shellcheck disable=SC2086 # the options are words
-    "$java" $daemon_options -XX:DumpLoadedClassList="$work/daemon.$1.classes" -cp "$class_path" \
-        io.muster.cli.Muster serve -c "$work/muster.toml" &
+    "$java" $daemon_options $1 -cp "$class_path" io.muster.cli.Muster serve -c "$work/muster.toml" &
     daemon=$!
     tries=300
     until [ -S "$work/sock" ]; do
@@ -204,7 +219,7 @@ END
     return 0
 }
 
-# Makes a static archive, since a dynamic one refuses picocli's Java 5 classes on JDK 17. The file gets its name when it is complete.
+# Makes a static archive, since a dynamic one refuses picocli's Java 5 classes on JDK 17.
 dump() {
     options=$1 path=$2 target=$3
     shift 3
@@ -212,8 +227,16 @@ dump() {
     cat "$@" | awk '!/^[@#]/ { sub(/ id: .*/, "") } !seen[$0]++' >"$work/classes"
     link=
     [ "$release" -lt 24 ] || link=-XX:+AOTClassLinking
+    archive "$options" "$path" "$target" $link -Xshare:dump -XX:SharedClassListFile="$work/classes" -XX:SharedArchiveFile="$work/archive"
+}
+
+# Runs a JVM with the options $1 and the class path $2, which makes an archive as the words after $3 say, and gives it the name $3
+# when it is complete.
+archive() {
+    options=$1 path=$2 target=$3
+    shift 3
     # shellcheck disable=SC2086 # the options are words
-    "$java" $options $link -XX:-UseSerialGC -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile="$work/classes" -XX:SharedArchiveFile="$work/archive" -cp "$path" &
+    "$java" $options -XX:-UseSerialGC -XX:+UseG1GC "$@" -cp "$path" &
     wait $! && cp "$work/archive" "$target.$$" && mv -f "$target.$$" "$target"
 }
 

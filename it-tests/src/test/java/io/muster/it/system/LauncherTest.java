@@ -213,6 +213,16 @@ class LauncherTest {
         return run(wrapper).contains("-XX:SharedArchiveFile=" + archive + " ");
     }
 
+    /** Such a file is made from Java 25 on. */
+    @Test
+    void aCacheWithAProfileIsUsedBeforeAnArchive() throws Exception {
+        Path archive = archive();
+        Path withProfile = Path.of(archive.toString().replace(".jsa", ".aot"));
+        Files.writeString(withProfile, "whatever");
+        assertThat(run()).contains(" -Xlog:aot=off:stderr -XX:AOTCache=" + withProfile + " ");
+        assertThat(isUsed(archive)).isFalse();
+    }
+
     @Test
     void anArchiveThatOthersMayWriteIsNotUsed() throws Exception {
         Path archive = archive();
