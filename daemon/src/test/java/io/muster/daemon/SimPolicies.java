@@ -94,6 +94,9 @@ final class SimPolicies {
         Stream now = open;
         int choice = random.nextInt(20);
         if (now == null || now.isGone()) {
+            if (now != null) {
+                now.close(); // its request may arrive later
+            }
             open = new Stream(cluster.someDaemon(random));
             open.begin();
         } else if (choice == 0) {
