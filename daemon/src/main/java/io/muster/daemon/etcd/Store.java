@@ -125,10 +125,12 @@ class Store implements Closeable {
     /** The last group that begins with {@code seq} or before; null if none is kept. */
     @Nullable
     EventGroup groupAt(long seq) throws EtcdException, ForeignException {
-        Result result =
-                etcd.read(List.of(new Op.Get(keys.log(0), keys.log(seq + 1), 1, true, false)), LONG_ATTEMPT_MILLIS);
-        Entry found = result.one(0);
+        Entry found = read(List.of(lastGroup(seq))).one(0);
         return found == null ? null : EventGroup.parse(found);
+    }
+
+    private Op.Get lastGroup(long seq) {
+        return new Op.Get(keys.log(0), keys.log(seq + 1), 1, true, false);
     }
 
     /** Completes a group with its parts; null if the group was deleted meanwhile. */
@@ -274,9 +276,7 @@ class Store implements Closeable {
     /** The condition that the log has the transaction that wrote the event with this seq; null if it does not have it. */
     @Nullable
     Compare has(long seq, String txn) throws EtcdException, ForeignException {
-        Result result = etcd.read(
-                List.of(new Op.Get(keys.log(0), keys.log(seq + 1), 1, true, false), Op.Get.one(keys.head())),
-                LONG_ATTEMPT_MILLIS);
+        Result result = read(List.of(lastGroup(seq), Op.Get.one(keys.head())));
         Entry group = result.one(0);
         if (group != null && EventGroup.parse(group).txn().equals(txn)) {
             return new Compare(group.key(), group.modRevision());

@@ -166,7 +166,7 @@ final class Uploads {
     /** Deletes the log, the parts and the snapshots from before a snapshot. Their names begin with a seq of 16 digits. */
     private void prune(long term, Ref oldest) throws EtcdException {
         Keys keys = store.keys();
-        String next = String.format(Locale.ROOT, "%016d", oldest.seq + 1);
+        String next = Keys.digits(oldest.seq + 1, 16);
         store.fenced(
                 term,
                 List.of(
