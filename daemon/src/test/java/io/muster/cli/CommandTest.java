@@ -505,7 +505,7 @@ class CommandTest extends VerbTest {
                 .contains("\"state\":\"departed\",\"host\":\"node1\",\"up\":false", "\"reason\":\"bad dimm\"");
         assertThat(refused(Exit.CONFLICT, "undrain", "node[1-2]").err()).isEqualTo("""
                         muster undrain: node2 (departed) not drained
-                          nothing was changed; -u skips targets that are not drained
+                          nothing was changed; -u skips targets that are not drained; --planned cancels holds that have not begun
                         """);
         for (String verb : new String[] {"undrain", "include"}) {
             assertThat(refused(Exit.USAGE, verb, "node[1-2]", "two\nlines").err())

@@ -231,4 +231,26 @@ final class WorkVerbsTest {
             return true;
         });
     }
+
+    @Test
+    void mistakesAreRefusedWithWhatToDo() {
+        refused(Exit.USAGE, "\"node[1-2]\" may be several hosts", "work", "claim", "node[1-2]");
+        refused(Exit.USAGE, "\"all\" may be several hosts", "check-result", "all", "nhc", "ok");
+        refused(Exit.USAGE, "--lease: \"foo\" is not a duration", "work", "claim", "--lease=foo", "node1");
+        refused(Exit.USAGE, "there is no convention \"nrpe\"", "check-node", "--convention=nrpe", "nhc", "--", "true");
+        refused(Exit.USAGE, "a planned hold drains no host yet", "drain", "--from=1h", "--wait=idle", "node1", "x");
+        refused(Exit.USAGE, "--ticket is empty", "drain", "--ticket=", "node1", "x");
+        refused(Exit.USAGE, "--until: there are no TARGETS", "drain", "--for=1h");
+        done("drain", "--from=1h", "node1", "x");
+        refused(Exit.CONFLICT, "-f changes it; `muster drain --planned` shows it", "drain", "--from=2h", "node1", "y");
+        refused(Exit.CONFLICT, "--planned cancels holds that have not begun", "undrain", "node1");
+        refused(Exit.CONFLICT, "-u skips targets without this planned hold", "undrain", "--planned", "node2");
+        assertThat(held()).doesNotContain("node");
+    }
+
+    @Test
+    void whyDoesNotPromiseTheEndOfAHoldThatWaits() {
+        done("drain", "--until-check=nhc", "--for=1h", "node3", "x");
+        assertThat(done("why", "node3")).contains("waits for the check nhc (attempt 1), should end by ");
+    }
 }

@@ -115,7 +115,8 @@ public final class PlanText {
         List<String> all = new ArrayList<>();
         for (JsonNode plan : plans) {
             if (all.size() == most) {
-                all.add("and " + (plans.size() - most) + " more planned holds: `muster drain --planned` lists them");
+                all.add("and " + Text.count(plans.size() - most, "more planned hold")
+                        + ": `muster drain --planned` lists all");
                 break;
             }
             all.add(Hostlist.parse(plan.path("hosts").asText()).abridged() + " " + sentence(plan, now));

@@ -146,7 +146,9 @@ final class WhyText {
                         + hold.path("reason").asText("no reason given") + attributed(hold)
                         + (category.isEmpty() ? "" : ", class " + category)
                         + waits(hold)
-                        + (until == 0 ? "" : ", until " + time.apply(until)));
+                        + (until == 0
+                                ? ""
+                                : (hold.has("attempt") ? ", should end by " : ", until ") + time.apply(until)));
     }
 
     private static String waits(JsonNode hold) {

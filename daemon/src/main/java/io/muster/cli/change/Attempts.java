@@ -11,10 +11,14 @@ import io.muster.protocol.client.FluxClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Asks for the attempts on a host, so that a report names the attempt that it is about. */
 final class Attempts {
+    /** The words that the daemon reads as several hosts. */
+    private static final Pattern GROUP = Pattern.compile("[\\[,@]|^all$");
+
     private Attempts() {}
 
     /**
@@ -24,6 +28,9 @@ final class Attempts {
      * @throws Failure if the check is not configured, and no hold waits for it
      */
     static List<JsonNode> on(FluxClient client, String host, String check) throws IOException {
+        if (GROUP.matcher(host).find()) {
+            throw new Failure(Exit.USAGE, "\"" + host + "\" may be several hosts", "name one host");
+        }
         ObjectNode question = JsonNodeFactory.instance.objectNode().put("targets", host);
         ObjectNode work =
                 StateDocument.ask(client, StateDocument.WORK, question).json();

@@ -53,6 +53,11 @@ abstract class Change extends ServerVerb {
     /** Returns the command to send. The method may first ask the daemon for information. */
     abstract Command command(FluxClient client) throws IOException;
 
+    /** Returns whether the command waits until no job uses the hosts. */
+    final boolean waitsForIdle() {
+        return manner.waitsForIdle();
+    }
+
     /** Returns what a user can do about a refusal because of the state of targets; "" for nothing special. */
     String advice(RpcException refusal) {
         return "";

@@ -83,8 +83,9 @@ public final class CheckNode extends ServerVerb {
             throw new Failure(Exit.USAGE, "the program is missing: write it after --, with its arguments");
         }
         String node = host == null ? environment.hostname().replaceFirst("\\..*", "") : host;
+        HealthProgram health = new HealthProgram(convention(), duration());
         boot(client, node);
-        return check(client, node);
+        return check(client, node, health);
     }
 
     /** Reports the boot id. Most holds need no boot id, so a refusal does not end the command. */
@@ -97,14 +98,14 @@ public final class CheckNode extends ServerVerb {
         }
     }
 
-    private int check(FluxClient client, String node) throws IOException {
+    private int check(FluxClient client, String node, HealthProgram health) throws IOException {
         List<JsonNode> attempts = Attempts.on(client, node, check);
         attempts.removeIf(each -> !each.path("state").asText().startsWith("check"));
         if (attempts.isEmpty()) {
             say(node, null);
             return Exit.OK;
         }
-        HealthProgram.Verdict verdict = new HealthProgram(convention(), duration()).run(program);
+        HealthProgram.Verdict verdict = health.run(program);
         for (JsonNode each : attempts) {
             long attempt = each.path("attempt").asLong();
             report(client, new CheckChanges.ReportCheck(node, check, attempt, verdict.ok(), verdict.detail()));

@@ -77,8 +77,9 @@ public final class Drain extends Change {
             names = {"--until", "--for"},
             paramLabel = "TIME",
             description =
-                    "End this hold at that time. 4h means in 4 hours, or 4 hours after --from, and \"tue 16:00\" the next Tuesday at that time."
-                            + " Forms: " + When.FORMS + ".")
+                    "End this hold at that time. One that waits for a check or an action goes on, and an event says that it is overdue."
+                            + " 4h means in 4 hours, or 4 hours after --from, and \"tue 16:00\" the next Tuesday at that time. Forms: "
+                            + When.FORMS + ".")
     private @Nullable String until;
 
     @Option(
@@ -118,11 +119,17 @@ public final class Drain extends Change {
 
     @Override
     protected int run(FluxClient client) throws IOException {
-        if (targets == null && from == null) {
+        if (targets == null && from == null && until == null) {
             list.print(client, console(), zone.zone(console()), json(), purpose);
             return Exit.OK;
         } else if (targets == null) {
-            throw new Failure(Exit.USAGE, "--from: there are no TARGETS", "name the hosts that will be drained");
+            String given = from == null ? "--until" : "--from";
+            throw new Failure(Exit.USAGE, given + ": there are no TARGETS", "name the hosts that will be drained");
+        } else if (from != null && waitsForIdle()) {
+            throw new Failure(
+                    Exit.USAGE,
+                    "--wait=idle: a planned hold drains no host yet",
+                    "leave --wait=idle out, and wait when the hold has begun");
         } else if (list.isOfPlans()) {
             throw new Failure(Exit.USAGE, "--planned lists planned holds", "--from TIME plans a hold on TARGETS");
         }
@@ -168,6 +175,11 @@ public final class Drain extends Change {
         if (refusal.errno().equals(Errno.EBUSY)) {
             return "include the hosts first with `muster include`, or leave them out";
         }
-        return refusal.errno().equals(Errno.EEXIST) ? "-u skips drained targets, -f gives them the new reason" : "";
+        if (!refusal.errno().equals(Errno.EEXIST)) {
+            return "";
+        }
+        return from == null
+                ? "-u skips drained targets, -f gives them the new reason"
+                : "-u skips targets with this planned hold, -f changes it; `muster drain --planned` shows it";
     }
 }

@@ -96,7 +96,12 @@ public final class Undrain extends Change {
         if (refusal.errno().equals(Errno.EBUSY)) {
             return "--holder NAME ends the hold of that name, and --holder NAME -f also if another user placed it";
         }
-        return refusal.errno().equals(Errno.EEXIST) ? "-u skips targets that are not drained" : "";
+        if (!refusal.errno().equals(Errno.EEXIST)) {
+            return "";
+        }
+        return planned
+                ? "-u skips targets without this planned hold"
+                : "-u skips targets that are not drained; --planned cancels holds that have not begun";
     }
 
     private String holderName() {

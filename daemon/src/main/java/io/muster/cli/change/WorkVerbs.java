@@ -133,10 +133,8 @@ public final class WorkVerbs {
         @Override
         Command command(FluxClient client) throws IOException {
             try {
-                return new WorkChanges.ClaimWork(
-                        host,
-                        Attempts.number(attempt, client, host, ""),
-                        Fsd.parse(lease).seconds());
+                double seconds = Fsd.parse(lease).seconds();
+                return new WorkChanges.ClaimWork(host, Attempts.number(attempt, client, host, ""), seconds);
             } catch (MalformedException e) {
                 throw new Failure(Exit.USAGE, "--lease: \"" + lease + "\" is not a duration, such as 30m or 2h");
             }
