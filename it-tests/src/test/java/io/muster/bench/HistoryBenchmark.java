@@ -43,14 +43,13 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Measures how long a daemon takes to answer {@code resource.history} about one host, and {@code resource.availability} about all, from sending the request until the whole answer has
- * arrived. The journal of a year is written first, unless the directory has one. Run it on the disk that is to be measured: {@code java -cp
+ * arrived. The first daemon is asked at once; the second one after it has made the sums that questions about availability use. The journal of a year is written first, unless the directory has one. Run it on the disk that is to be measured: {@code java -cp
  * ... io.muster.bench.HistoryBenchmark /var/tmp/year 10000 1000000}, with a number of hosts and one of events.
  */
 public final class HistoryBenchmark {
     private static final int IN_RACK = 40;
     private static final int IN_BATCH = 1000;
     private static final int SNAPSHOT_EVERY = 100_000;
-    private static final int DAEMONS = 2;
     private static final int LATER = 8;
     /** Time after which the JVM of a daemon has compiled the code that most requests use. */
     private static final long WARM_UP_MILLIS = 4000;
@@ -76,9 +75,8 @@ public final class HistoryBenchmark {
     public static void main(String[] args) throws Exception {
         HistoryBenchmark benchmark = new HistoryBenchmark(Path.of(args[0]), Integer.parseInt(args[1]));
         benchmark.write(Integer.parseInt(args[2]));
-        for (int i = 0; i < DAEMONS; i++) {
-            benchmark.measure();
-        }
+        benchmark.measure(false);
+        benchmark.measure(true);
     }
 
     private void write(int events) throws IOException {
@@ -155,12 +153,28 @@ public final class HistoryBenchmark {
         };
     }
 
-    private void measure() throws IOException {
+    /** @param quiet whether to wait until the daemon has made all sums of a year without any */
+    private void measure(boolean quiet) throws IOException {
+        Path journal = directory.resolve("state/journal");
+        for (Path sums : files(journal, "*.sums")) {
+            Files.delete(sums);
+        }
         DaemonProcess.Setup setup = DaemonProcess.Setup.in(
                         directory, DaemonProcess.Setup.nodes(hosts), "[resource]\nhistory = \"400d\"")
                 .jvm("-XX:+UseSerialGC", "-Xms16m", "-Xmx1g");
         try (DaemonProcess daemon = setup.start()) {
             Pause.of(WARM_UP_MILLIS);
+            long waits = System.nanoTime();
+            while (quiet
+                    && files(journal, "*.sums").size() + 1
+                            < files(journal, "*.log").size()) {
+                Pause.of(10);
+            }
+            if (quiet) {
+                System.out.printf(
+                        Locale.ROOT, "sums made, ms: %.0f%n", WARM_UP_MILLIS + (System.nanoTime() - waits) / 1e6);
+            }
+            measureAvailability(daemon);
             for (int rank : new int[] {count - 1, 0}) {
                 String host = Hostlist.parse(hosts).nth(rank);
                 StringBuilder line = new StringBuilder(host + ", ms (of which processor time of its thread):");
@@ -175,8 +189,15 @@ public final class HistoryBenchmark {
                 }
                 System.out.println(line.append(", ").append(rows).append(" rows"));
             }
-            measureAvailability(daemon);
             daemon.stop();
+        }
+    }
+
+    private static List<Path> files(Path of, String glob) throws IOException {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(of, glob)) {
+            List<Path> files = new ArrayList<>();
+            found.forEach(files::add);
+            return files;
         }
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the past from a state directory, without a lock, even while a daemon writes to the directory. */
 public final class JournalArchive implements Archive {
-    private static final SideFile SUMS = new SideFile(".sums", 0x6d737331); // "mss1"
+    private static final SideFile SUMS = new SideFile(".sums", 0x6d737332); // "mss2"
 
     private final Disk disk;
     private final LongConsumer progress;

@@ -11,7 +11,7 @@ import java.util.List;
  * What happened to hosts during a part of the archive: what the events of the part say, a hundredth as long to read. A sink that passes on
  * what it receives and writes it down.
  *
- * <p>The form: the chain, 8 bytes; then numbers of 7 bits a byte, the highest bit of all but the last byte being set: the time of the last
+ * <p>The form: the chain, 8 bytes; since when the record is complete, 8 bytes; then numbers of 7 bits a byte, the highest bit of all but the last byte being set: the time of the last
  * event in ms, the number of new hosts and of new classes, each followed by their names with their lengths in bytes, and the moves: the ms
  * since the move before, the code, the first host, the number of hosts less one.
  */
@@ -63,15 +63,16 @@ final class Moves implements Tracker.Sink {
      * Returns what was written down since the last call.
      *
      * @param chain stands for the part and everything before it
+     * @param since the time of the state that stands for events that are missing before it, in seconds since the epoch; 0 if there is none
      * @param time the time of the last event, in milliseconds since the epoch
      */
-    ByteBuffer take(long chain, long time) {
+    ByteBuffer take(long chain, double since, long time) {
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         put(head, time);
         put(head, hosts);
         put(head, classes);
-        ByteBuffer taken = ByteBuffer.allocate(Long.BYTES + head.size() + moves.size());
-        taken.putLong(chain).put(head.toByteArray()).put(moves.toByteArray());
+        ByteBuffer taken = ByteBuffer.allocate(Long.BYTES + Double.BYTES + head.size() + moves.size());
+        taken.putLong(chain).putDouble(since).put(head.toByteArray()).put(moves.toByteArray());
         clear();
         return taken.flip();
     }
@@ -80,12 +81,13 @@ final class Moves implements Tracker.Sink {
      * Does again what was written down.
      *
      * @param tracker has the sink
-     * @return whether the chain is the same; if not, nothing was done
+     * @return since when the record is complete, as given to {@link #take}; -1 if the chain is another, and nothing was done
      */
-    boolean repeat(ByteBuffer taken, long chain, Tracker tracker) {
+    double repeat(ByteBuffer taken, long chain, Tracker tracker) {
         if (taken.getLong() != chain) {
-            return false;
+            return -1;
         }
+        double since = taken.getDouble();
         tracker.at(number(taken));
         for (long left = number(taken); left > 0; left--) {
             tracker.host(name(taken));
@@ -101,7 +103,7 @@ final class Moves implements Tracker.Sink {
             sink.move(time, code, first, first + (int) number(taken));
         }
         clear();
-        return true;
+        return since;
     }
 
     private static void put(ByteArrayOutputStream out, List<String> names) {

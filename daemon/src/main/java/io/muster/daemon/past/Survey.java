@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +49,9 @@ public final class Survey implements Closeable {
     private boolean sound;
 
     private double first;
+    /** The time of the state that stands for the last events that are missing; 0 if there is none. */
     private double since;
+
     private boolean whole = true;
     private boolean gap;
     private String damage = "";
@@ -66,8 +69,19 @@ public final class Survey implements Closeable {
         this.tracker = new Tracker(moves);
     }
 
+    /** Returns a survey that only keeps what happened to the hosts beside the parts. */
+    public static Survey ofParts(Archive archive, Inquiry.Present present) {
+        Uptime.Rows none = new Uptime.Rows(null, host -> List.of(), 0, 0);
+        return new Survey(archive, present, new Period(present.time(), present.time()), none, true);
+    }
+
     public boolean isDone() {
         return done;
+    }
+
+    /** Returns whether all parts were read that are no longer written. Must be called after {@link #read}. */
+    public boolean hasPassedParts() {
+        return parts.isEmpty();
     }
 
     /** The number of hosts, which is a measure of the memory of this survey. */
@@ -98,31 +112,52 @@ public final class Survey implements Closeable {
 
     /** Opens the archive, and repeats what is kept. */
     private void begin() throws IOException {
-        open(Long.MAX_VALUE);
+        open(0, Long.MAX_VALUE);
         root();
         Archive.Part last = null;
         for (Archive.Part part = parts.peek(); part != null; part = parts.peek()) {
             long link = link(chain, part);
             ByteBuffer kept = sound ? archive.sums(part) : null;
-            if (kept == null || !moves.repeat(kept, link, tracker)) {
+            double complete = kept == null ? -1 : moves.repeat(kept, link, tracker);
+            if (complete < 0) {
                 break;
             }
+            since = complete;
             chain = link;
             last = parts.remove();
         }
-        if (last != null && !resume(last)) {
+        if (last != null && !(reopen() && resume(last))) {
             uptime = new Uptime(period, rows);
             moves = new Moves(uptime);
             tracker = new Tracker(moves);
-            open(Long.MAX_VALUE);
+            open(0, Long.MAX_VALUE);
             root();
         }
     }
 
-    private void open(long beginSeq) throws IOException {
+    /** Returns whether the state that was used when the sums were made is still kept. */
+    private boolean reopen() throws IOException {
+        if (since == 0) {
+            return true;
+        }
+        open(since, Long.MAX_VALUE);
+        Archive.Item.State state = state();
+        return state != null && state.time() == since;
+    }
+
+    /** Returns the state with which the reading begins; null if the reading begins without a state. */
+    private Archive.Item.@Nullable State state() throws IOException {
+        Archive.Item item = next();
+        while (item instanceof Archive.Item.Missing) {
+            item = next();
+        }
+        return item instanceof Archive.Item.State state ? state : null;
+    }
+
+    /** Opens the archive, to read from the newest state that is not newer than a time and an event. */
+    private void open(double before, long beginSeq) throws IOException {
         close();
         ready.clear();
-        double before = beginSeq == Long.MAX_VALUE ? 0 : Double.MAX_VALUE;
         reading = archive.open(new Archive.Selection(Set.of(), before, present.seq(), beginSeq));
     }
 
@@ -135,6 +170,7 @@ public final class Survey implements Closeable {
             }
         }
         chain = 0;
+        since = 0;
         Archive.Reading opened = Objects.requireNonNull(reading);
         Archive.Item item = opened.next();
         for (; item != null && !(item instanceof Archive.Item.Event); item = opened.next()) {
@@ -172,17 +208,15 @@ public final class Survey implements Closeable {
      * @return whether there is such a state, and no event after it is missing
      */
     private boolean resume(Archive.Part part) throws IOException {
-        open(part.last());
-        Archive.Item item = next();
-        while (item instanceof Archive.Item.Missing) {
-            item = next();
-        }
-        if (!(item instanceof Archive.Item.State state) || state.seq() > part.last()) {
+        open(Double.MAX_VALUE, part.last());
+        Archive.Item.State state = state();
+        if (state == null || state.seq() > part.last()) {
             return false;
         }
         tracker.quiet(true);
         tracker.add(StateJson.parse(state.json()), 0);
-        for (item = next(); item instanceof Archive.Item.Event event && seq(event) <= part.last(); item = next()) {
+        Archive.Item item = next();
+        for (; item instanceof Archive.Item.Event event && seq(event) <= part.last(); item = next()) {
             tracker.add(Entry.parse(event.json()));
         }
         if (item instanceof Archive.Item.Missing || item instanceof Archive.Item.State) {
@@ -204,7 +238,6 @@ public final class Survey implements Closeable {
             pass(seq(event) - 1);
             tracker.add(Entry.parse(event.json()));
         } else if (item instanceof Archive.Item.State state) {
-            sound &= tracker.time() == 0;
             known(state.time());
             tracker.add(StateJson.parse(state.json()), state.time());
         } else if (item instanceof Archive.Item.Missing missing) {
@@ -239,7 +272,7 @@ public final class Survey implements Closeable {
         while (!parts.isEmpty() && parts.element().last() <= seq) {
             Archive.Part part = parts.remove();
             chain = link(chain, part);
-            ByteBuffer taken = moves.take(chain, tracker.time());
+            ByteBuffer taken = moves.take(chain, since, tracker.time());
             if (keeps && sound) {
                 archive.keepSums(part, taken);
             }

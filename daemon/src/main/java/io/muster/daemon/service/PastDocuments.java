@@ -74,8 +74,12 @@ public final class PastDocuments {
     private final FairQueue<Account, Question> waiting = new FairQueue<>();
     private final Set<Question> open = new HashSet<>();
     private boolean ended;
-    /** Why the archive could not be prepared; "" if it could. Used only by the work beside the core thread. */
+    /** Why the archive could not be prepared; "" if it could. Used only by the work beside the core thread, like the next two. */
     private String unprepared = "";
+    /** Makes the sums of the parts of the archive that have none. */
+    private @Nullable Survey summing;
+    /** The parts of the archive when the sums were made last. */
+    private List<Archive.Part> summed = List.of();
 
     /** @param beside runs one piece of work at a time */
     public PastDocuments(Archive archive, Inventory inventory, Queries queries, Structures structures, Aside beside) {
@@ -257,13 +261,20 @@ public final class PastDocuments {
     /** Prepares the archive for questions, in pieces between which questions are answered. Must be called from time to time. */
     public void prepare() {
         if (!ended) {
-            beside.run(() -> prepared() ? this::prepare : () -> {}, bug -> {});
+            Inquiry.Present present = open.isEmpty() ? present() : null;
+            beside.run(() -> prepared(present) ? this::prepare : () -> {}, bug -> {});
         }
     }
 
-    private boolean prepared() {
+    private Inquiry.Present present() {
+        Committed now = inventory.committed();
+        return new Inquiry.Present(now.state(), now.seq(), inventory.now());
+    }
+
+    /** @param present null while questions are open, for which the thread is needed */
+    private boolean prepared(Inquiry.@Nullable Present present) {
         try {
-            boolean more = archive.prepare();
+            boolean more = archive.prepare() || (present == null ? stop() : sum(present));
             unprepared = "";
             return more;
         } catch (IOException e) {
@@ -274,6 +285,41 @@ public final class PastDocuments {
             }
             return false;
         }
+    }
+
+    /** Makes some of the sums that make questions about availability fast. Returns whether there is more to do. */
+    private boolean sum(Inquiry.Present present) throws IOException {
+        Survey survey = summing;
+        if (survey == null) {
+            List<Archive.Part> parts = archive.parts();
+            if (parts.equals(summed)) {
+                return false;
+            }
+            summed = parts;
+            survey = Survey.ofParts(archive, present);
+        }
+        summing = null;
+        boolean more = false;
+        try {
+            survey.read();
+            more = !survey.hasPassedParts();
+        } finally {
+            if (!more) {
+                survey.close();
+            }
+        }
+        summing = more ? survey : null;
+        return more;
+    }
+
+    private boolean stop() throws IOException {
+        Survey survey = summing;
+        if (survey != null) {
+            summing = null;
+            summed = List.of();
+            survey.close();
+        }
+        return false;
     }
 
     /** @throws RpcException EAGAIN if too many questions of the user wait */
@@ -305,8 +351,7 @@ public final class PastDocuments {
             if (question == null) {
                 return;
             }
-            Committed now = inventory.committed();
-            question.present = new Inquiry.Present(now.state(), now.seq(), inventory.now());
+            question.present = present();
             open.add(question);
             read(question);
         }

@@ -94,6 +94,9 @@ class InquiryPropsTest {
                     if (random.nextBoolean()) {
                         journal.archive().prepare();
                     }
+                    if (random.nextBoolean()) {
+                        makeSums(journal.archive());
+                    }
                     checkAvailability(journal, period(random), random);
                     check(journal, random);
                 }
@@ -280,6 +283,18 @@ class InquiryPropsTest {
                 .map(entry -> "journal/" + entry.name())
                 .filter(name -> name.endsWith(suffix))
                 .toList();
+    }
+
+    private void makeSums(Archive archive) throws IOException {
+        List<Archive.Part> parts = archive.parts(); // the journal may begin a new one meanwhile
+        try (Survey survey = Survey.ofParts(archive, new Inquiry.Present(state, entries.size(), now))) {
+            do {
+                survey.read();
+            } while (!survey.hasPassedParts());
+        }
+        for (Archive.Part part : parts) {
+            assertThat(archive.sums(part)).as("%s", part).isNotNull();
+        }
     }
 
     private ObjectNode survey(Archive archive, Period period, Uptime.By by, int bars, boolean keeps)
