@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 record SideFile(String suffix, int magic) {
     private static final int HEAD = Integer.BYTES * 3 + Long.BYTES * 3;
     private static final int TAIL = 256;
+    /** A file of this length is written beside any segment: the one event of a short segment may concern all hosts. */
+    private static final long SHORT = 16 << 20;
 
     private String name(Segment segment) {
         return segment.name() + suffix;
@@ -35,7 +37,7 @@ record SideFile(String suffix, int magic) {
     @Nullable
     ByteBuffer read(Disk disk, Segment segment) {
         try (Disk.File file = disk.open(name(segment), Disk.Access.READ)) {
-            if (file.size() < HEAD || file.size() > HEAD + segment.size()) {
+            if (file.size() < HEAD || file.size() > HEAD + longest(segment)) {
                 return null;
             }
             ByteBuffer in = ByteBuffer.allocate((int) file.size());
@@ -50,9 +52,13 @@ record SideFile(String suffix, int magic) {
         }
     }
 
-    /** Writes the file, unless it would be longer than the segment. It is not forced: what a power loss leaves fails its checksum. */
+    private static long longest(Segment segment) {
+        return Math.max(SHORT, segment.size());
+    }
+
+    /** Writes the file, unless it would be longer than the segment and {@link #SHORT}. It is not forced: what a power loss leaves fails its checksum. */
     void write(Disk disk, Segment segment, ByteBuffer contents) throws IOException {
-        if (contents.remaining() > segment.size()) {
+        if (contents.remaining() > longest(segment)) {
             return;
         }
         ByteBuffer out = ByteBuffer.allocate(HEAD + contents.remaining());

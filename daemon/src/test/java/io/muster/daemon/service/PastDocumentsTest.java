@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +26,13 @@ class PastDocumentsTest {
         stage.close();
     }
 
-    /** Ends a segment. */
     private void drain(String targets) {
         rig.drain(targets);
+        snapshot();
+    }
+
+    /** Ends a segment. */
+    private void snapshot() {
         CompletableFuture<Outcome> done = new CompletableFuture<>();
         rig.journal.snapshot(rig.inventory.seq(), StateJson.toBytes(rig.state()), done::complete);
         while (!done.isDone()) {
@@ -63,6 +69,18 @@ class PastDocumentsTest {
         for (int i = 0; i < 4; i++) {
             assertThat(counted).contains("\"host\":\"node" + i + "\"");
         }
+    }
+
+    /** The sums of the one event in the second segment are longer than the segment. */
+    @Test
+    void sumsOfManyHostsFollowAShortSegment() throws Exception {
+        rig.define(Rig.nodes("node[0-999]"));
+        rig.drain(IntStream.range(0, 500).mapToObj(i -> Integer.toString(2 * i)).collect(Collectors.joining(",")));
+        snapshot();
+        rig.report("offline", "0-999");
+        snapshot();
+        prepare();
+        assertThat(sums()).isEqualTo(2);
     }
 
     @Test
