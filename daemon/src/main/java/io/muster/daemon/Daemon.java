@@ -61,6 +61,7 @@ final class Daemon {
 
     private static final long CLOCK_SECONDS = 1;
     private static final long LOOK_SECONDS = 2;
+    private static final long IDLE_SECONDS = 5;
     private static final long SWEEP_SECONDS = 10;
     private static final long PREPARE_SECONDS = 60;
     private static final long DAY_SECONDS = 86_400;
@@ -139,6 +140,8 @@ final class Daemon {
         threads.every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
         threads.every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
         threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
+        Garbage garbage = new Garbage(Runtime.getRuntime()::totalMemory, System::gc);
+        threads.every(IDLE_SECONDS, () -> garbage.look(core.inventory().seq()));
         threads.everyOnWorker(LOOK_SECONDS, this::lookAtSockets);
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets, config.holds().classes());
