@@ -32,7 +32,7 @@ class PlannedHoldsTest extends VerbTest {
                 .containsPattern(
                         "planned +in (10|9)d +planned +2 +in (10|9)d +ops +OPS-881 new cooling +node\\[1-2\\]");
         assertThat(out("drain", "--planned"))
-                .containsPattern("FROM +IN +UNTIL +HOLDER +BY +CLASS +TICKET +REASON +NODELIST")
+                .containsPattern("FROM +IN +UNTIL +HOLDER +BY +CLASS +TICKET +ACTION +CHECK +REASON +NODELIST")
                 .containsPattern("(10|9)d .* ops .* OPS-881 +new cooling +node\\[1-2\\]");
         assertThat(refused(Exit.CONFLICT, "undrain", "--holder=ops", "node1").err())
                 .contains("not drained");

@@ -28,6 +28,8 @@ public final class PlanText {
                 Column.left("by", "BY"),
                 Column.left("class", "CLASS"),
                 Column.left("ticket", "TICKET"),
+                Column.left("action", "ACTION"),
+                Column.left("check", "CHECK"),
                 Column.reason(),
                 Column.hosts("nodelist", "NODELIST"));
         for (JsonNode plan : document.json().path("planned")) {
@@ -41,6 +43,8 @@ public final class PlanText {
                     plan.path("by").path("user").asText(),
                     plan.path("class").asText(),
                     plan.path("ticket").asText(),
+                    plan.path("action").asText(""),
+                    plan.path("check").asText(""),
                     plan.path("reason").asText(""),
                     plan.path("hosts").asText());
         }
