@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,8 +26,7 @@ public final class Uptime implements Tracker.Sink {
     private static final UptimeKind[] STANDINGS = UptimeKind.values();
     private static final Comparator<Sum> WORST = Comparator.<Sum>comparingLong(sum -> sum.out())
             .thenComparingLong(sum -> sum.outages)
-            .reversed()
-            .thenComparing(sum -> sum.key);
+            .reversed();
 
     private final long since;
     private final long until;
@@ -37,7 +36,9 @@ public final class Uptime implements Tracker.Sink {
     /** The run of each host with its present class; empty unless rows are about classes. */
     private final List<Run> runs = new ArrayList<>();
 
-    private final Map<String, Sum> sums = new HashMap<>();
+    /** In the order of the hosts, which are known in the order of their ranks. */
+    private final Map<String, Sum> sums = new LinkedHashMap<>();
+
     private final Sum total = new Sum("");
     private final Bars bars;
     /** What is known about each host, by its number. */
