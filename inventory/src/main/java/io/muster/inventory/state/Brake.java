@@ -22,8 +22,11 @@ public record Brake(String holder, double percent, int hosts, double window) {
             Idset added =
                     brake.covers(holder) ? ranks.subtract(brake.held(state, Double.NEGATIVE_INFINITY)) : Idset.EMPTY;
             if (!added.isEmpty() && added.size() > brake.room(state, now)) {
-                String sentence = brake.sentence(state, added.size(), now);
-                return new Decision.Rejection(Decision.Rejection.Kind.BRAKED, sentence, brake.holder);
+                String rest = added.size()
+                        + " more are absent or came back in that time: the network is more likely the cause than the hosts;"
+                        + " the policy drains absent hosts when at most " + brake.room(state, now) + " are";
+                return new Decision.Rejection(
+                        Decision.Rejection.Kind.BRAKED, brake.sentence(state, rest, now), brake.holder);
             }
         }
         return null;
@@ -39,19 +42,20 @@ public record Brake(String holder, double percent, int hosts, double window) {
             Idset counted = brake.counted(after, now);
             if (!fresh.isEmpty() && counted.size() > brake.most(state)) {
                 int added = counted.subtract(brake.counted(state, now)).size();
+                String rest = "this is " + added + " more, of which " + brake.room(state, now)
+                        + " would fit: look why so many are to be drained; a user of the daemon's host may drain them now, and the"
+                        + " program when there is room again";
                 return new Decision.Rejection(
-                        Decision.Rejection.Kind.BRAKED, brake.sentence(state, added, now), brake.holder);
+                        Decision.Rejection.Kind.BRAKED, brake.sentence(state, rest, now), brake.holder);
             }
         }
         return null;
     }
 
-    private String sentence(InventoryState state, int added, double now) {
+    private String sentence(InventoryState state, String rest, double now) {
         String limit = percent == 0 ? limit() + " hosts" : limit() + " of the hosts (" + most(state) + ")";
         return "nothing was drained: the brake on " + holder + " permits " + limit + " in " + Times.span(window) + ", "
-                + counted(state, now).size() + " are used, and this is " + added + " more, of which " + room(state, now)
-                + " would fit: look why so many are to be drained; a user of the daemon's host may drain them now, and the"
-                + " program when there is room again";
+                + counted(state, now).size() + " are used, and " + rest;
     }
 
     /** Returns whether the brake is for holds of this holder. */
