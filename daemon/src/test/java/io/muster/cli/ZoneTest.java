@@ -172,6 +172,13 @@ class ZoneTest {
     }
 
     @Test
+    void aPeriodInTheFutureIsRefused() {
+        Shell.Result result = in("Europe/Berlin", "report", "--availability", "--since", "2099-01-01");
+        assertThat(result.exit()).isEqualTo(Exit.USAGE);
+        assertThat(result.err()).startsWith("muster report: --since: 2099-01-01 is in the future\n");
+    }
+
+    @Test
     void anEmptyPeriodIsRefused() {
         for (List<String> words : List.of(List.of("history", "node1"), List.of("report"))) {
             List<String> command = new ArrayList<>(words);

@@ -12,6 +12,9 @@ import picocli.CommandLine.Option;
 
 /** Options that choose a period of time, and the zone of its times. */
 public final class PeriodOptions {
+    /** The number of seconds by which the clock of the daemon may be ahead. */
+    private static final double CLOCKS_DIFFER = 3600;
+
     @Option(
             names = {"-S", "--since"},
             paramLabel = "TIME",
@@ -47,6 +50,12 @@ public final class PeriodOptions {
                     "the period " + (period.until() < period.since() ? "ends before it begins" : "has no length")
                             + ": --until is " + shown.second(period.until()) + ", and --since is "
                             + shown.second(period.since()) + ": give an end that is later");
+        }
+        if (period.since() > console.now() + CLOCKS_DIFFER) {
+            throw new Failure(
+                    Exit.USAGE,
+                    "--since: " + since + " is in the future",
+                    "give the beginning of a time that has passed");
         }
         return period;
     }
