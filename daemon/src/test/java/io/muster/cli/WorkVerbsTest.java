@@ -126,14 +126,15 @@ final class WorkVerbsTest {
     void aHealthProgramReportsForTheNodeThatRunsIt() throws Exception {
         Path nhc = Files.writeString(
                 directory.resolve("nhc"),
-                "#!/bin/sh\necho checking\necho 'ERROR:  nhc:  Health check failed:  check_hw_mem: 60 GB'\nexit $1\n");
+                "#!/bin/sh\necho checking\necho 'ERROR:  nhc:  Health check failed:  check_hw_mem: 60 GB'\necho trailing\nexit $1\n");
         assertThat(nhc.toFile().setExecutable(true)).isTrue();
         String[] line = {"check-node", "--host=node1", "--convention=nhc", "nhc", "--", nhc.toString(), "1"};
         assertThat(run(line).out()).isEqualTo("no hold on node1 waits for the check nhc now\n");
         done("drain", "--until-check=nhc", "node1", "new", "dimm");
         Result failed = run(line);
         assertThat(failed.out()).isEqualTo("nhc on node1: failed: check_hw_mem: 60 GB\n");
-        assertThat(failed.err()).as("the owner is not the host").contains("the boot id was not reported: user ");
+        assertThat(failed.err()).as("the hold needs no boot id").isEmpty();
+        assertThat(failed.out()).doesNotContain("trailing");
         assertThat(failed.exit()).isEqualTo(Exit.ERROR);
         assertThat(held()).contains("node1");
         refused(
@@ -145,6 +146,10 @@ final class WorkVerbsTest {
                 "nhc",
                 "--",
                 "true");
+        done("drain", "--action=reboot", "--until-check=nhc", "node2", "hangs");
+        Result boot = run("check-node", "--host=node2", "nhc", "--", "true");
+        assertThat(boot.err()).as("the owner is not the host").contains("the boot id was not reported: user ");
+        assertThat(boot.exit()).isEqualTo(Exit.DENIED);
         Result late = run("check-node", "--host=node1", "--limit=100ms", "nhc", "--", "sleep", "1000");
         assertThat(late.out()).isEqualTo("nhc on node1: failed: did not end within 100ms\n");
         Result missing = run("check-node", "--host=node1", "nhc", "--", directory + "/missing");
@@ -236,6 +241,10 @@ final class WorkVerbsTest {
     void mistakesAreRefusedWithWhatToDo() {
         refused(Exit.USAGE, "\"node[1-2]\" may be several hosts", "work", "claim", "node[1-2]");
         refused(Exit.USAGE, "\"all\" may be several hosts", "check-result", "all", "nhc", "ok");
+        refused(Exit.USAGE, "\"\" names no host", "work", "claim", "");
+        refused(Exit.USAGE, "\"\" names no host", "check-result", "--attempt=1", "", "nhc", "ok");
+        refused(Exit.USAGE, "\"\" names no host", "work", "done", "");
+        refused(Exit.USAGE, "--lease: \"inf\" is not a duration", "work", "claim", "--lease=inf", "node1");
         refused(Exit.USAGE, "--lease: \"foo\" is not a duration", "work", "claim", "--lease=foo", "node1");
         refused(Exit.USAGE, "there is no convention \"nrpe\"", "check-node", "--convention=nrpe", "nhc", "--", "true");
         refused(Exit.USAGE, "a planned hold drains no host yet", "drain", "--from=1h", "--wait=idle", "node1", "x");

@@ -182,8 +182,8 @@ public abstract class ServerVerb extends Verb {
     }
 
     /**
-     * @param broken thrown if no daemon answers within the timeout
-     * @throws Failure if the server is a Flux broker, which ignores the id of the change
+     * @param broken why the connection ended
+     * @throws Failure if no daemon answers within the timeout, or the server is a Flux broker, which ignores the id of the change
      */
     private FluxClient reconnect(IOException broken) throws IOException {
         long start = System.nanoTime();
@@ -203,7 +203,10 @@ public abstract class ServerVerb extends Verb {
                 Pause.of(PAUSE_MILLIS);
             }
         }
-        throw broken;
+        throw new Failure(
+                Exit.UNREACHABLE,
+                broken.getMessage() + "; the change may have been made or not",
+                "look for it in `muster eventlog`, and repeat the command if it is missing");
     }
 
     /** Whether the server is Muster. A Flux broker ignores keys that it does not know, such as an id. */

@@ -28,9 +28,7 @@ final class Attempts {
      * @throws Failure if the check is not configured, and no hold waits for it
      */
     static List<JsonNode> on(FluxClient client, String host, String check) throws IOException {
-        if (GROUP.matcher(host).find()) {
-            throw new Failure(Exit.USAGE, "\"" + host + "\" may be several hosts", "name one host");
-        }
+        requireOne(host);
         ObjectNode question = JsonNodeFactory.instance.objectNode().put("targets", host);
         ObjectNode work =
                 StateDocument.ask(client, StateDocument.WORK, question).json();
@@ -51,6 +49,13 @@ final class Attempts {
         return found;
     }
 
+    private static void requireOne(String host) {
+        if (host.isEmpty() || GROUP.matcher(host).find()) {
+            String fault = host.isEmpty() ? " names no host" : " may be several hosts";
+            throw new Failure(Exit.USAGE, "\"" + host + "\"" + fault, "name one host");
+        }
+    }
+
     /**
      * Returns the number of an attempt that the user gave, or that of the only attempt.
      *
@@ -61,6 +66,7 @@ final class Attempts {
         if (given != null && given < 1) {
             throw new Failure(Exit.USAGE, "--attempt: attempts are numbered from 1", "`muster work list` shows them");
         }
+        requireOne(host);
         return given == null ? only(client, host, check) : given;
     }
 

@@ -33,7 +33,8 @@ import picocli.CommandLine.Parameters;
                     + " case.",
             "The command asks for the attempt before it runs the program, so that a result that comes late does not count. A program"
                     + " that cannot be run, or does not end in time, has failed. The exit status is 1 if the check failed.",
-            "Run it after each boot and every few minutes, with a certificate or a token that reports this node only."
+            "Run it after each boot and every few minutes, with a certificate that reports this node only. A program with a token of the"
+                    + " node reports over HTTP."
         },
         footer = {
             "  muster check-node burn-in -- /opt/site/burn-in --quick",
@@ -84,22 +85,29 @@ public final class CheckNode extends ServerVerb {
         }
         String node = host == null ? environment.hostname().replaceFirst("\\..*", "") : host;
         HealthProgram health = new HealthProgram(convention(), duration());
-        boot(client, node);
-        return check(client, node, health);
+        Failure refusal = boot(client, node);
+        List<JsonNode> attempts = Attempts.on(client, node, check);
+        boolean needed = attempts.stream().anyMatch(each -> each.path("action").isTextual());
+        if (refusal != null && needed) {
+            console().complain("muster check-node: the boot id was not reported: " + refusal.sentence());
+        }
+        int exit = check(client, node, health, attempts);
+        return exit == Exit.OK && refusal != null && needed ? refusal.exit() : exit;
     }
 
-    /** Reports the boot id. Most holds need no boot id, so a refusal does not end the command. */
-    private void boot(FluxClient client, String node) throws IOException {
+    /** Reports the boot id, by which a reboot counts. Returns why that was refused; null if it was not. */
+    private @Nullable Failure boot(FluxClient client, String node) throws IOException {
         String boot = Files.readString(bootId).strip();
         try {
             report(client, new CheckChanges.ReportBoot(node, boot));
+            return null;
         } catch (Failure e) {
-            console().complain("muster check-node: the boot id was not reported: " + e.sentence());
+            return e;
         }
     }
 
-    private int check(FluxClient client, String node, HealthProgram health) throws IOException {
-        List<JsonNode> attempts = Attempts.on(client, node, check);
+    private int check(FluxClient client, String node, HealthProgram health, List<JsonNode> attempts)
+            throws IOException {
         attempts.removeIf(each -> !each.path("state").asText().startsWith("check"));
         if (attempts.isEmpty()) {
             say(node, null);

@@ -39,6 +39,8 @@ final class HealthProgram {
     private final Fsd limit;
     private volatile String first = "";
     private volatile String last = "";
+    /** The last line in the form of LBNL NHC. */
+    private volatile String ofNhc = "";
 
     HealthProgram(Convention convention, Fsd limit) {
         this.convention = convention;
@@ -101,13 +103,14 @@ final class HealthProgram {
         if (!text.isEmpty()) {
             first = first.isEmpty() ? text : first;
             last = text;
+            ofNhc = OF_NHC.matcher(text).lookingAt() ? text : ofNhc;
         }
     }
 
     private Verdict verdict(int status) {
         String detail = switch (convention) {
             case EXIT -> last;
-            case NHC -> OF_NHC.matcher(last).replaceFirst("");
+            case NHC -> OF_NHC.matcher(ofNhc.isEmpty() ? last : ofNhc).replaceFirst("");
             case NAGIOS -> first.replaceFirst("\\s*\\|.*", "");
         };
         if (detail.isEmpty() && status != 0) {

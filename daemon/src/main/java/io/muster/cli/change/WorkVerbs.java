@@ -132,12 +132,20 @@ public final class WorkVerbs {
 
         @Override
         Command command(FluxClient client) throws IOException {
+            double seconds = seconds();
+            return new WorkChanges.ClaimWork(host, Attempts.number(attempt, client, host, ""), seconds);
+        }
+
+        private double seconds() {
             try {
-                double seconds = Fsd.parse(lease).seconds();
-                return new WorkChanges.ClaimWork(host, Attempts.number(attempt, client, host, ""), seconds);
+                Fsd parsed = Fsd.parse(lease);
+                if (!parsed.isForever()) {
+                    return parsed.seconds();
+                }
             } catch (MalformedException e) {
-                throw new Failure(Exit.USAGE, "--lease: \"" + lease + "\" is not a duration, such as 30m or 2h");
+                // The sentence below describes the form of a duration.
             }
+            throw new Failure(Exit.USAGE, "--lease: \"" + lease + "\" is not a duration, such as 30m or 2h");
         }
 
         @Override
