@@ -137,11 +137,7 @@ final class Daemon {
         bind(trace);
         threads.core().execute(backend.answers().past()::prepare);
         threads.every(PREPARE_SECONDS, backend.answers().past()::prepare);
-        threads.every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
-        threads.every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
-        threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
-        Garbage garbage = new Garbage(Runtime.getRuntime()::totalMemory, System::gc);
-        threads.every(IDLE_SECONDS, () -> garbage.look(core.inventory().seq()));
+        sweep();
         threads.everyOnWorker(LOOK_SECONDS, this::lookAtSockets);
         telemetry.reloaded(true, core.inventory().now());
         Gauges.bind(telemetry, core, gate, sockets, config.holds().classes());
@@ -149,6 +145,14 @@ final class Daemon {
         if (following != null) {
             settle(following);
         }
+    }
+
+    private void sweep() {
+        threads.every(SWEEP_SECONDS, () -> threads.reloads().execute(certificates::lookAgain));
+        threads.every(SWEEP_SECONDS, () -> sockets.forEach(socket -> socket.sweep(System.nanoTime())));
+        threads.every(SWEEP_SECONDS, gate.accounts()::sweep);
+        Garbage garbage = new Garbage(Runtime.getRuntime()::totalMemory, System::gc);
+        threads.every(IDLE_SECONDS, () -> garbage.look(core.inventory().seq()));
     }
 
     /** Waits until the daemon leads or follows. Everything is built, so that a daemon that begins to lead serves at once. */
