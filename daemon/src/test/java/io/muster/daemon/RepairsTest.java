@@ -8,7 +8,9 @@ import io.muster.daemon.metrics.Metrics;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -29,6 +31,7 @@ final class RepairsTest {
     private Path directory;
 
     @ParameterizedTest
+    @Timeout(value = 10, unit = TimeUnit.HOURS)
     @ValueSource(strings = {"etcd", "files"})
     void nothingIsDoneTwiceForOneAttemptAndNoHostIsReleasedUnchecked(String ledger) throws Exception {
         try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
