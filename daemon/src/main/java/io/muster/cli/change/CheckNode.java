@@ -7,9 +7,9 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
+import io.muster.cli.terminal.When;
 import io.muster.daemon.config.Environment;
 import io.muster.daemon.config.Fsd;
-import io.muster.inventory.problem.MalformedException;
 import io.muster.inventory.state.CheckChanges;
 import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.RequestId;
@@ -136,15 +136,8 @@ public final class CheckNode extends ServerVerb {
     }
 
     private Fsd duration() {
-        try {
-            Fsd parsed = Fsd.parse(limit);
-            if (parsed.seconds() > 0 && !parsed.isForever()) {
-                return parsed;
-            }
-        } catch (MalformedException e) {
-            // The sentence below describes the form of a duration.
-        }
-        throw new Failure(Exit.USAGE, "--limit: \"" + limit + "\" is not a duration, such as 90s or 10m");
+        String refusal = "--limit: \"" + limit + "\" is not a duration, such as 90s or 10m";
+        return When.duration(limit, Double.MIN_VALUE, Double.MAX_VALUE, refusal);
     }
 
     private void say(String node, HealthProgram.@Nullable Verdict verdict) {

@@ -9,10 +9,8 @@ import io.muster.cli.ask.ZoneOption;
 import io.muster.cli.terminal.Column;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
-import io.muster.cli.terminal.Failure;
 import io.muster.cli.terminal.Table;
-import io.muster.daemon.config.Fsd;
-import io.muster.inventory.problem.MalformedException;
+import io.muster.cli.terminal.When;
 import io.muster.inventory.state.Command;
 import io.muster.inventory.state.WorkChanges;
 import io.muster.protocol.client.FluxClient;
@@ -132,20 +130,9 @@ public final class WorkVerbs {
 
         @Override
         Command command(FluxClient client) throws IOException {
-            double seconds = seconds();
+            String refusal = "--lease: \"" + lease + "\" is not a duration, such as 30m or 2h";
+            double seconds = When.duration(lease, 0, Double.MAX_VALUE, refusal).seconds();
             return new WorkChanges.ClaimWork(host, Attempts.number(attempt, client, host, ""), seconds);
-        }
-
-        private double seconds() {
-            try {
-                Fsd parsed = Fsd.parse(lease);
-                if (!parsed.isForever()) {
-                    return parsed.seconds();
-                }
-            } catch (MalformedException e) {
-                // The sentence below describes the form of a duration.
-            }
-            throw new Failure(Exit.USAGE, "--lease: \"" + lease + "\" is not a duration, such as 30m or 2h");
         }
 
         @Override

@@ -74,6 +74,23 @@ public final class When {
         }
     }
 
+    /**
+     * Parses a duration between two numbers of seconds.
+     *
+     * @throws Failure with this sentence if the text is another one, or none
+     */
+    public static Fsd duration(String text, double least, double most, String refusal) {
+        try {
+            Fsd parsed = Fsd.parse(text);
+            if (parsed.seconds() >= least && parsed.seconds() <= most) {
+                return parsed;
+            }
+        } catch (MalformedException e) {
+            // The sentence describes the form of a duration.
+        }
+        throw new Failure(Exit.USAGE, refusal);
+    }
+
     private double epoch(int direction) {
         try {
             if (text.startsWith("@") && NUMBER.matcher(text.substring(1)).matches()) {

@@ -5,9 +5,8 @@ import io.muster.cli.ask.ServerVerb;
 import io.muster.cli.terminal.Console;
 import io.muster.cli.terminal.Exit;
 import io.muster.cli.terminal.Failure;
-import io.muster.daemon.config.Fsd;
+import io.muster.cli.terminal.When;
 import io.muster.inventory.axis.Times;
-import io.muster.inventory.problem.MalformedException;
 import io.muster.protocol.admin.WebRequest;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.rpc.Errno;
@@ -85,14 +84,7 @@ public final class WebVerb extends ServerVerb {
     }
 
     private long seconds() {
-        try {
-            double seconds = Fsd.parse(lifetime).seconds();
-            if (seconds >= 1 && seconds <= WebRequest.LONGEST) {
-                return (long) seconds;
-            }
-        } catch (MalformedException e) {
-            // The sentence below describes the form of a duration.
-        }
-        throw new Failure(Exit.USAGE, "--for: \"" + lifetime + "\" is not a duration from 1s to 30d, such as 12h");
+        String refusal = "--for: \"" + lifetime + "\" is not a duration from 1s to 30d, such as 12h";
+        return (long) When.duration(lifetime, 1, WebRequest.LONGEST, refusal).seconds();
     }
 }

@@ -25,8 +25,7 @@ public record Brake(String holder, double percent, int hosts, double window) {
                 String rest = added.size()
                         + " more are absent or came back in that time: the network is more likely the cause than the hosts;"
                         + " the policy drains absent hosts when at most " + brake.room(state, now) + " are";
-                return new Decision.Rejection(
-                        Decision.Rejection.Kind.BRAKED, brake.sentence(state, rest, now), brake.holder);
+                return brake.rejection(state, rest, now);
             }
         }
         return null;
@@ -45,17 +44,17 @@ public record Brake(String holder, double percent, int hosts, double window) {
                 String rest = "this is " + added + " more, of which " + brake.room(state, now)
                         + " would fit: look why so many are to be drained; a user of the daemon's host may drain them now, and the"
                         + " program when there is room again";
-                return new Decision.Rejection(
-                        Decision.Rejection.Kind.BRAKED, brake.sentence(state, rest, now), brake.holder);
+                return brake.rejection(state, rest, now);
             }
         }
         return null;
     }
 
-    private String sentence(InventoryState state, String rest, double now) {
+    private Decision.Rejection rejection(InventoryState state, String rest, double now) {
         String limit = percent == 0 ? limit() + " hosts" : limit() + " of the hosts (" + most(state) + ")";
-        return "nothing was drained: the brake on " + holder + " permits " + limit + " in " + Times.span(window) + ", "
-                + counted(state, now).size() + " are used, and " + rest;
+        String sentence = "nothing was drained: the brake on " + holder + " permits " + limit + " in "
+                + Times.span(window) + ", " + counted(state, now).size() + " are used, and " + rest;
+        return new Decision.Rejection(Decision.Rejection.Kind.BRAKED, sentence, holder);
     }
 
     /** Returns whether the brake is for holds of this holder. */
