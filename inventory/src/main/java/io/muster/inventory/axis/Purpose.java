@@ -36,16 +36,18 @@ public record Purpose(String category, String ticket, String check, String actio
 
     /** Returns the parts that are not absent, by their keys. */
     public Map<String, String> words() {
-        if (equals(NONE)) {
-            return Map.of();
-        }
         Map<String, String> words = new LinkedHashMap<>();
-        words.put("class", category);
-        words.put("ticket", ticket);
-        words.put("check", check);
-        words.put("action", action);
-        words.values().removeIf(String::isEmpty);
+        put(words, "class", category);
+        put(words, "ticket", ticket);
+        put(words, "check", check);
+        put(words, "action", action);
         return words;
+    }
+
+    private static void put(Map<String, String> words, String key, String word) {
+        if (!word.isEmpty()) {
+            words.put(key, word);
+        }
     }
 
     /** Writes the parts that are not absent into the current JSON object. */

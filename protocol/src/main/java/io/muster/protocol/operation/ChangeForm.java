@@ -24,6 +24,7 @@ import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
@@ -57,12 +58,13 @@ import org.jspecify.annotations.Nullable;
  * @param means which of the commands of this type the change is: several changes may share a command
  */
 record ChangeForm<C extends Command>(
-        Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
+        String topic, Class<C> type, Predicate<C> means, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
     static final String TARGETS = "targets";
     static final String SELECT = "select";
     private static final String PROPERTIES = "properties";
 
     static final ChangeForm<HoldChanges.Drain> DRAIN = new ChangeForm<>(
+            "resource.drain",
             HoldChanges.Drain.class,
             in -> {
                 Fields fields = in.fields();
@@ -87,10 +89,13 @@ record ChangeForm<C extends Command>(
                 putUnlessNone(out, "from", command.from());
                 putUnlessNone(out, "until", command.until());
                 putUnlessNone(out, "for", command.lasts());
-                command.purpose().words().forEach(out::put);
+                for (Map.Entry<String, String> word : command.purpose().words().entrySet()) {
+                    out.put(word.getKey(), word.getValue());
+                }
             });
 
     static final ChangeForm<HoldChanges.Undrain> UNDRAIN = new ChangeForm<>(
+            "resource.undrain",
             HoldChanges.Undrain.class,
             in -> {
                 String fault = "invalid undrain mode '" + in.fields().textOr("mode", "") + "' specified";
@@ -112,37 +117,45 @@ record ChangeForm<C extends Command>(
             });
 
     static final ChangeForm<MembershipChanges.Exclude> EXCLUDE = new ChangeForm<>(
+            "resource.exclude",
             MembershipChanges.Exclude.class,
             in -> new MembershipChanges.Exclude(in.targets(), in.optional("reason")),
             (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE));
 
     static final ChangeForm<MembershipChanges.Include> INCLUDE = new ChangeForm<>(
+            "resource.include",
             MembershipChanges.Include.class,
             in -> new MembershipChanges.Include(in.targets(), in.optional("reason")),
             (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE));
 
     static final ChangeForm<MembershipChanges.Shrink> SHRINK = new ChangeForm<>(
+            "resource.shrink",
             MembershipChanges.Shrink.class,
             in -> new MembershipChanges.Shrink(in.targets(), in.optional("reason")),
             (command, out) -> put(out, command.targets(), command.reason(), HoldChanges.Mode.NONE));
 
-    static final ChangeForm<LivenessChanges.SetLiveness> ONLINE = liveness(LivenessChange.ONLINE);
-    static final ChangeForm<LivenessChanges.SetLiveness> OFFLINE = liveness(LivenessChange.OFFLINE);
-    static final ChangeForm<LivenessChanges.SetLiveness> TORPID = liveness(LivenessChange.TORPID);
-    static final ChangeForm<LivenessChanges.SetLiveness> LIVELY = liveness(LivenessChange.LIVELY);
+    static final ChangeForm<LivenessChanges.SetLiveness> ONLINE = liveness("resource.online", LivenessChange.ONLINE);
+    static final ChangeForm<LivenessChanges.SetLiveness> OFFLINE = liveness("resource.offline", LivenessChange.OFFLINE);
+    static final ChangeForm<LivenessChanges.SetLiveness> TORPID = liveness("resource.torpid", LivenessChange.TORPID);
+    static final ChangeForm<LivenessChanges.SetLiveness> LIVELY = liveness("resource.lively", LivenessChange.LIVELY);
     static final ChangeForm<LivenessChanges.ForceDown> MONITOR_FORCE_DOWN = new ChangeForm<>(
+            "resource.monitor-force-down",
             LivenessChanges.ForceDown.class,
             in -> new LivenessChanges.ForceDown(in.ranks()),
             (command, out) -> out.put("ranks", command.ranks().toString()));
 
-    static final ChangeForm<DefinitionChanges.ChangeProperties> PROPERTY_ADD = properties(true);
-    static final ChangeForm<DefinitionChanges.ChangeProperties> PROPERTY_REMOVE = properties(false);
+    static final ChangeForm<DefinitionChanges.ChangeProperties> PROPERTY_ADD =
+            properties("resource.property-add", true);
+    static final ChangeForm<DefinitionChanges.ChangeProperties> PROPERTY_REMOVE =
+            properties("resource.property-remove", false);
     static final ChangeForm<DefinitionChanges.SetExpiration> EXPIRATION_UPDATE = new ChangeForm<>(
+            "resource.expiration-update",
             DefinitionChanges.SetExpiration.class,
             in -> new DefinitionChanges.SetExpiration(in.fields().number("expiration")),
             (command, out) -> out.put("expiration", command.expiration()));
 
     static final ChangeForm<AcquisitionChanges.Release> ACQUIRE_RELEASE = new ChangeForm<>(
+            "resource.acquire-release",
             AcquisitionChanges.Release.class,
             in -> new AcquisitionChanges.Release(in.fields().textOr("owner", ""), in.optional("reason")),
             (command, out) -> {
@@ -155,6 +168,7 @@ record ChangeForm<C extends Command>(
             });
 
     static final ChangeForm<NoteChanges.Annotate> ANNOTATE = new ChangeForm<>(
+            "resource.annotate",
             NoteChanges.Annotate.class,
             in -> new NoteChanges.Annotate(in.targetsOrNone(), in.paths(), NoteEdit.read(in.fields())),
             (command, out) -> {
@@ -169,6 +183,7 @@ record ChangeForm<C extends Command>(
             });
 
     static final ChangeForm<CheckChanges.ReportCheck> CHECK_RESULT = new ChangeForm<>(
+            "resource.check-result",
             CheckChanges.ReportCheck.class,
             in -> new CheckChanges.ReportCheck(
                     in.fields().text("host"),
@@ -182,12 +197,14 @@ record ChangeForm<C extends Command>(
             });
 
     static final ChangeForm<CheckChanges.ReportBoot> BOOT = new ChangeForm<>(
+            "resource.boot",
             CheckChanges.ReportBoot.class,
             in -> new CheckChanges.ReportBoot(
                     in.fields().text("host"), in.fields().text("boot")),
             (command, out) -> out.put("host", command.host()).put("boot", command.boot()));
 
     static final ChangeForm<WorkChanges.ClaimWork> WORK_CLAIM = new ChangeForm<>(
+            "resource.work-claim",
             WorkChanges.ClaimWork.class,
             in -> new WorkChanges.ClaimWork(
                     in.fields().text("host"),
@@ -198,6 +215,7 @@ record ChangeForm<C extends Command>(
                     .put("lease", command.lasts()));
 
     static final ChangeForm<WorkChanges.ReportWork> WORK_RESULT = new ChangeForm<>(
+            "resource.work-result",
             WorkChanges.ReportWork.class,
             in -> new WorkChanges.ReportWork(
                     in.fields().text("host"),
@@ -210,15 +228,42 @@ record ChangeForm<C extends Command>(
             });
 
     static final ChangeForm<FormatChanges.FinishUpgrade> UPGRADE_FINISH = new ChangeForm<>(
-            FormatChanges.FinishUpgrade.class, in -> new FormatChanges.FinishUpgrade(), (command, out) -> {});
+            "resource.upgrade-finish",
+            FormatChanges.FinishUpgrade.class,
+            in -> new FormatChanges.FinishUpgrade(),
+            (command, out) -> {});
 
-    private ChangeForm(Class<C> type, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
-        this(type, command -> true, read, write);
+    /** All forms. A client finds the form of its command here, and so need not load the table {@link Operations}. */
+    static final List<ChangeForm<?>> ALL = List.of(
+            DRAIN,
+            UNDRAIN,
+            CHECK_RESULT,
+            BOOT,
+            WORK_CLAIM,
+            WORK_RESULT,
+            EXCLUDE,
+            INCLUDE,
+            SHRINK,
+            PROPERTY_ADD,
+            PROPERTY_REMOVE,
+            ONLINE,
+            OFFLINE,
+            TORPID,
+            LIVELY,
+            MONITOR_FORCE_DOWN,
+            EXPIRATION_UPDATE,
+            ACQUIRE_RELEASE,
+            ANNOTATE,
+            UPGRADE_FINISH);
+
+    private ChangeForm(String topic, Class<C> type, Function<Reader, C> read, BiConsumer<C, ObjectNode> write) {
+        this(topic, type, command -> true, read, write);
     }
 
     /** The form of a report about the liveness of hosts; four changes share one command. */
-    private static ChangeForm<LivenessChanges.SetLiveness> liveness(LivenessChange change) {
+    private static ChangeForm<LivenessChanges.SetLiveness> liveness(String topic, LivenessChange change) {
         return new ChangeForm<>(
+                topic,
                 LivenessChanges.SetLiveness.class,
                 command -> command.change() == change,
                 in -> new LivenessChanges.SetLiveness(
@@ -232,8 +277,9 @@ record ChangeForm<C extends Command>(
     }
 
     /** The form of a change of properties; two changes share one command. */
-    private static ChangeForm<DefinitionChanges.ChangeProperties> properties(boolean add) {
+    private static ChangeForm<DefinitionChanges.ChangeProperties> properties(String topic, boolean add) {
         return new ChangeForm<>(
+                topic,
                 DefinitionChanges.ChangeProperties.class,
                 command -> command.add() == add,
                 in -> new DefinitionChanges.ChangeProperties(add, in.properties()),
@@ -243,7 +289,17 @@ record ChangeForm<C extends Command>(
                 });
     }
 
-    boolean isFor(Command command) {
+    /** Returns the form of the change that {@code command} carries out. */
+    static ChangeForm<?> of(Command command) {
+        for (ChangeForm<?> form : ALL) {
+            if (form.isFor(command)) {
+                return form;
+            }
+        }
+        throw new IllegalArgumentException("no request asks for " + command);
+    }
+
+    private boolean isFor(Command command) {
         return type.isInstance(command) && means.test(type.cast(command));
     }
 

@@ -59,7 +59,8 @@ public record ChangeRequest(
     }
 
     /** Reads a payload, which this method may change. */
-    static ChangeRequest parse(String topic, ChangeForm<?> form, ObjectNode payload) {
+    static ChangeRequest parse(ChangeForm<?> form, ObjectNode payload) {
+        String topic = form.topic();
         ChangeForm.Reader in = new ChangeForm.Reader(topic, payload);
         long seq = in.fields().has(SEQ) ? in.fields().integer(SEQ, 0, Long.MAX_VALUE) : -1;
         payload.remove(SEQ);
@@ -119,12 +120,12 @@ public record ChangeRequest(
     /** Returns the topic and the payload with which a client requests {@code command}. */
     public static Call call(Command command, boolean dryRun) {
         ObjectNode payload = JsonNodeFactory.instance.objectNode();
-        Operation<?, ?> operation = Operations.of(command);
-        operation.form().write(command, payload);
+        ChangeForm<?> form = ChangeForm.of(command);
+        form.write(command, payload);
         if (dryRun) {
             payload.put(DRY_RUN, true);
         }
-        return new Call(operation.topic(), payload);
+        return new Call(form.topic(), payload);
     }
 
     public record Call(String topic, ObjectNode payload) {}

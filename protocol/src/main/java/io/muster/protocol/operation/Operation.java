@@ -11,6 +11,7 @@ import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -161,15 +162,8 @@ public final class Operation<S, Q> {
         return row.form != null;
     }
 
-    /** Returns whether a request of this operation asks for {@code command}. */
-    boolean means(Command command) {
-        return row.form != null && row.form.isFor(command);
-    }
-
+    @Nullable
     ChangeForm<?> form() {
-        if (row.form == null) {
-            throw new IllegalStateException(row.topic + " is no change by a command");
-        }
         return row.form;
     }
 
@@ -281,9 +275,14 @@ public final class Operation<S, Q> {
             return new Operation<>(this, payload -> reader.apply(fields(required(payload))), server);
         }
 
-        Operation<Service, ChangeRequest> change(ChangeForm<?> changes) {
-            form = changes;
-            return with(payload -> ChangeRequest.parse(topic, changes, payload.json()), Service::change);
+        Row of(ChangeForm<?> change) {
+            form = change;
+            return this;
+        }
+
+        Operation<Service, ChangeRequest> change() {
+            ChangeForm<?> change = Objects.requireNonNull(form, topic);
+            return with(payload -> ChangeRequest.parse(change, payload.json()), Service::change);
         }
 
         /** An operation that cancels another one. */

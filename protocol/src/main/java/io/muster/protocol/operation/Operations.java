@@ -116,7 +116,6 @@ import static io.muster.protocol.operation.RequestKeys.WORK_RESULT;
 import static io.muster.protocol.operation.RequestKeys.XML;
 
 import io.muster.inventory.json.Fields;
-import io.muster.inventory.state.Command;
 import io.muster.protocol.admin.AuditAnswer;
 import io.muster.protocol.admin.AvailabilityQuery;
 import io.muster.protocol.admin.FindRequest;
@@ -223,7 +222,7 @@ public final class Operations {
             row("attr.list", Right.READ, QUESTION).ofFlux().by(Service::attributes),
             row("config.get", Right.READ, QUESTION).ofFlux().by(Service::config),
             targets(
-                            "resource.drain",
+                            ChangeForm.DRAIN,
                             Right.HOLD,
                             REASON,
                             MODE,
@@ -238,42 +237,42 @@ public final class Operations {
                     .ofFlux()
                     .forMembers()
                     .at(post("hold", "/v1/holds"))
-                    .change(ChangeForm.DRAIN),
-            targets("resource.undrain", Right.HOLD, ENDED_HOLDER, REASON, END_MODE, PLANNED)
+                    .change(),
+            targets(ChangeForm.UNDRAIN, Right.HOLD, ENDED_HOLDER, REASON, END_MODE, PLANNED)
                     .ofFlux()
                     .endsHolds()
                     .at(delete("lift", "/v1/holds"))
-                    .change(ChangeForm.UNDRAIN),
-            change("resource.check-result", Right.REPORT_CHECK, HOST, CHECK_NAME, ATTEMPT, CHECK_RESULT, DETAIL)
+                    .change(),
+            change(ChangeForm.CHECK_RESULT, Right.REPORT_CHECK, HOST, CHECK_NAME, ATTEMPT, CHECK_RESULT, DETAIL)
                     .at(post("check-result", "/v1/check-results"))
-                    .change(ChangeForm.CHECK_RESULT),
-            change("resource.boot", Right.REPORT_CHECK, HOST, BOOT)
+                    .change(),
+            change(ChangeForm.BOOT, Right.REPORT_CHECK, HOST, BOOT)
                     .at(post("boot", "/v1/boots"))
-                    .change(ChangeForm.BOOT),
-            change("resource.work-claim", Right.WORK, HOST, ATTEMPT, LEASE)
+                    .change(),
+            change(ChangeForm.WORK_CLAIM, Right.WORK, HOST, ATTEMPT, LEASE)
                     .at(post("claim", "/v1/work/claims"))
-                    .change(ChangeForm.WORK_CLAIM),
-            change("resource.work-result", Right.WORK, HOST, ATTEMPT, WORK_RESULT, DETAIL)
+                    .change(),
+            change(ChangeForm.WORK_RESULT, Right.WORK, HOST, ATTEMPT, WORK_RESULT, DETAIL)
                     .at(post("work-result", "/v1/work/results"))
-                    .change(ChangeForm.WORK_RESULT),
-            targets("resource.exclude", Right.CHANGE, REASON).change(ChangeForm.EXCLUDE),
-            targets("resource.include", Right.CHANGE, REASON).change(ChangeForm.INCLUDE),
-            targets("resource.shrink", Right.CHANGE, REASON).change(ChangeForm.SHRINK),
-            change("resource.property-add", Right.CHANGE, PROPERTIES, EXPECT).change(ChangeForm.PROPERTY_ADD),
-            change("resource.property-remove", Right.CHANGE, PROPERTIES, EXPECT).change(ChangeForm.PROPERTY_REMOVE),
-            targets("resource.online", Right.CHANGE, CAUSE).change(ChangeForm.ONLINE),
-            targets("resource.offline", Right.CHANGE, CAUSE).change(ChangeForm.OFFLINE),
-            targets("resource.torpid", Right.CHANGE, CAUSE).change(ChangeForm.TORPID),
-            targets("resource.lively", Right.CHANGE, CAUSE).change(ChangeForm.LIVELY),
-            change("resource.monitor-force-down", Right.CHANGE, RANKS).ofFlux().change(ChangeForm.MONITOR_FORCE_DOWN),
-            change("resource.expiration-update", Right.CHANGE, EXPIRATION)
+                    .change(),
+            targets(ChangeForm.EXCLUDE, Right.CHANGE, REASON).change(),
+            targets(ChangeForm.INCLUDE, Right.CHANGE, REASON).change(),
+            targets(ChangeForm.SHRINK, Right.CHANGE, REASON).change(),
+            change(ChangeForm.PROPERTY_ADD, Right.CHANGE, PROPERTIES, EXPECT).change(),
+            change(ChangeForm.PROPERTY_REMOVE, Right.CHANGE, PROPERTIES, EXPECT).change(),
+            targets(ChangeForm.ONLINE, Right.CHANGE, CAUSE).change(),
+            targets(ChangeForm.OFFLINE, Right.CHANGE, CAUSE).change(),
+            targets(ChangeForm.TORPID, Right.CHANGE, CAUSE).change(),
+            targets(ChangeForm.LIVELY, Right.CHANGE, CAUSE).change(),
+            change(ChangeForm.MONITOR_FORCE_DOWN, Right.CHANGE, RANKS).ofFlux().change(),
+            change(ChangeForm.EXPIRATION_UPDATE, Right.CHANGE, EXPIRATION)
                     .ofFlux()
-                    .change(ChangeForm.EXPIRATION_UPDATE),
-            change("resource.acquire-release", Right.CHANGE, OWNER, REASON).change(ChangeForm.ACQUIRE_RELEASE),
-            targets("resource.annotate", Right.CHANGE, PATHS, TAG, MARK, DATA)
+                    .change(),
+            change(ChangeForm.ACQUIRE_RELEASE, Right.CHANGE, OWNER, REASON).change(),
+            targets(ChangeForm.ANNOTATE, Right.CHANGE, PATHS, TAG, MARK, DATA)
                     .most(LARGE)
-                    .change(ChangeForm.ANNOTATE),
-            change("resource.upgrade-finish", Right.CHANGE).change(ChangeForm.UPGRADE_FINISH),
+                    .change(),
+            change(ChangeForm.UPGRADE_FINISH, Right.CHANGE).change(),
             row(ReloadRequest.TOPIC, Right.CHANGE, ACTION, PATH, XML, FORCE, DRY_RUN, ID)
                     .ofFlux()
                     .with(payload -> ReloadRequest.parse(payload.json()), Service::reload),
@@ -360,17 +359,17 @@ public final class Operations {
         return chosen(all.toArray(RequestKey[]::new));
     }
 
-    private static Row change(String topic, Right right, RequestKey... keys) {
+    private static Row change(ChangeForm<?> form, Right right, RequestKey... keys) {
         List<RequestKey> all = new ArrayList<>(List.of(keys));
         all.addAll(List.of(DRY_RUN, ID, IF_SEQ));
-        return new Row(topic, right, ACTION, all).most(CHANGE);
+        return new Row(form.topic(), right, ACTION, all).of(form).most(CHANGE);
     }
 
     /** A change of the hosts or the vertices that targets name. */
-    private static Row targets(String topic, Right right, RequestKey... keys) {
+    private static Row targets(ChangeForm<?> form, Right right, RequestKey... keys) {
         List<RequestKey> all = new ArrayList<>(List.of(TARGETS_OF_CHANGE, SELECT, EXPECT, REASON_MEANT));
         all.addAll(List.of(keys));
-        return change(topic, right, all.toArray(RequestKey[]::new));
+        return change(form, right, all.toArray(RequestKey[]::new));
     }
 
     private static Row cancel(String topic, Right right) {
@@ -394,14 +393,6 @@ public final class Operations {
 
     public static @Nullable Operation<? super Connection, ?> of(String topic) {
         return BY_TOPIC.get(topic);
-    }
-
-    /** Returns the operation that asks for {@code command}. */
-    static Operation<?, ?> of(Command command) {
-        return EVERYWHERE.stream()
-                .filter(operation -> operation.means(command))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no request asks for " + command));
     }
 
     /** Returns whether any operation belongs to this service. */

@@ -42,8 +42,8 @@ class ChangeRequestTest {
     /** Reads the payload of a request for the topic {@code resource.METHOD}. */
     static ChangeRequest parse(String method, ObjectNode payload) {
         String topic = "resource." + method;
-        return ChangeRequest.parse(
-                topic, Objects.requireNonNull(Operations.of(topic), topic).form(), payload);
+        Operation<?, ?> operation = Objects.requireNonNull(Operations.of(topic), topic);
+        return ChangeRequest.parse(Objects.requireNonNull(operation.form()), payload);
     }
 
     private static Command read(String method, String text) throws Exception {

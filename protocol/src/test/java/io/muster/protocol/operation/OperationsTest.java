@@ -11,6 +11,7 @@ import io.muster.protocol.wire.ProtocolException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -94,5 +95,12 @@ class OperationsTest {
                     .doesNotHaveDuplicates();
             assertThat(operation.keys()).extracting(RequestKey::meaning).allMatch(each -> each.endsWith("."));
         }
+    }
+
+    @Test
+    void aClientFindsTheFormOfEveryChange() {
+        assertThat(Operations.all().stream().map(Operation::form).filter(Objects::nonNull))
+                .hasSameElementsAs(ChangeForm.ALL)
+                .hasSize(ChangeForm.ALL.size());
     }
 }
