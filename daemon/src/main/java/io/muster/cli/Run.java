@@ -20,8 +20,6 @@ import java.net.SocketTimeoutException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
@@ -33,9 +31,6 @@ final class Run {
     /** A width at which picocli wraps nothing. */
     private static final int UNLIMITED = 4000;
 
-    private static final Pattern COLOUR = Pattern.compile("\033\\[[0-9;]*m");
-    /** The beginning of a line of help before its text: spaces, or an option or a verb between spaces. */
-    private static final Pattern LABEL = Pattern.compile(" +(?:\\S+(?: \\S+)* {2,})?");
     /** Picocli's message for a line without a verb. */
     private static final String NO_VERB = "Missing required subcommand";
 
@@ -83,36 +78,13 @@ final class Run {
         command.setExecutionExceptionHandler(
                 (e, verb, parsed) -> failed(e, verb.getCommandSpec().qualifiedName()));
         int exit = command.execute(arguments);
-        help.toString().lines().forEach(line -> console.print(wrapped(line)));
+        int width =
+                Math.max(55, console.style().width() == 0 ? 80 : console.style().width());
+        help.toString().lines().forEach(line -> console.print(HelpLine.wrap(line, width)));
         if (!complaints.toString().isEmpty()) {
             console.complainLines(complaints.toString());
         }
         return exit;
-    }
-
-    /**
-     * Wraps a line of help at spaces only, below its description. picocli would break words too, such as {@code 16:00} and
-     * {@code ~/.config}.
-     */
-    private String wrapped(String line) {
-        int width =
-                Math.max(55, console.style().width() == 0 ? 80 : console.style().width());
-        String bare = COLOUR.matcher(line.stripTrailing()).replaceAll("");
-        if (bare.length() <= width) {
-            return line.stripTrailing() + "\n";
-        }
-        Matcher label = LABEL.matcher(bare);
-        int indent = label.lookingAt() ? label.end() : 0;
-        int coloured = line.indexOf(bare.substring(indent));
-        StringBuilder text = new StringBuilder(coloured < 0 ? bare.substring(0, indent) : line.substring(0, coloured));
-        int column = indent;
-        for (String word : bare.substring(indent).split(" ")) {
-            boolean fits = column == indent || column + 1 + word.length() <= width;
-            text.append(fits ? column == indent ? "" : " " : "\n" + " ".repeat(indent))
-                    .append(word);
-            column = (fits ? column + (column == indent ? 0 : 1) : indent) + word.length();
-        }
-        return text.append('\n').toString();
     }
 
     /** Returns whether the line asks for JSON, also if the rest of the line is wrong. */

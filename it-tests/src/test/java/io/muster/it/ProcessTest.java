@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.it.harness.DaemonProcess;
+import io.muster.it.harness.Jars;
 import io.muster.it.harness.Peer;
 import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
@@ -335,6 +336,34 @@ class ProcessTest {
             assertThat(read.response().errnum()).isZero();
             Visitor change = Visitor.ask(daemon.socket(), "resource.drain", "{\"targets\":\"1\"}");
             assertThat(change.response().errnum()).isEqualTo(root ? Errno.EPERM.value() : 0);
+        }
+    }
+
+    /** Loading these classes takes a command longer than all the rest of its work. */
+    @Test
+    void aCommandInItsSimplestFormLoadsNoTableAndNoParser() {
+        List<String> slow = List.of(
+                "picocli.CommandLine$Model$CommandSpec",
+                "io.muster.protocol.operation.Operations",
+                "java.lang.runtime.ObjectMethods", // equals, hashCode and toString of records
+                "com.fasterxml.jackson.databind.ObjectMapper");
+        try (DaemonProcess daemon = setup().start()) {
+            for (List<String> line : List.of(
+                    List.of("drain", "-f", "node1", "bad", "dimm"),
+                    List.of("undrain", "node1", "mended"),
+                    List.of("status"),
+                    List.of("help"))) {
+                List<String> command = new ArrayList<>(List.of(Tool.jdk("java"), "-Xlog:class+load", "-cp"));
+                command.addAll(List.of(Jars.classPath(), "io.muster.cli.Muster"));
+                command.addAll(line);
+                ProcessBuilder builder = new ProcessBuilder(command);
+                builder.environment().put("MUSTER_URI", "local://" + daemon.socket());
+                String classes = Tool.run(builder);
+                assertThat(classes).contains(" io.muster.cli.Muster source:");
+                assertThat(slow.stream().anyMatch(name -> classes.contains(" " + name + " source:")))
+                        .as("%s: %s", line, classes)
+                        .isEqualTo(line.contains("help"));
+            }
         }
     }
 }

@@ -47,7 +47,7 @@ public final class TargetNames {
     }
 
     static boolean isEmpty(String text) {
-        return text.chars().allMatch(c -> c == ',' || c == ' ');
+        return text.replace(',', ' ').isBlank();
     }
 
     private static List<String> words(Console console) throws IOException {

@@ -42,8 +42,9 @@ final class Servers {
     }
 
     static Servers parse(String uris, @Nullable Path runtime) {
-        List<String> distinct =
-                Stream.of(uris.split(",(?=[a-z]+://)", -1)).distinct().toList();
+        List<String> distinct = uris.indexOf(',') < 0
+                ? List.of(uris)
+                : Stream.of(uris.split(",(?=[a-z]+://)", -1)).distinct().toList();
         return new Servers(distinct, runtime == null ? null : runtime.resolve("muster-silent"));
     }
 
@@ -57,6 +58,9 @@ final class Servers {
 
     /** Returns the servers in the order in which they are tried. */
     List<String> inOrder() {
+        if (!areSeveral()) {
+            return uris;
+        }
         return Stream.concat(
                         uris.stream().filter(uri -> !wasSilent(uri)),
                         uris.stream().filter(uri -> wasSilent(uri) && !silent.contains(uri)))
@@ -78,9 +82,6 @@ final class Servers {
     }
 
     private boolean wasSilent(String uri) {
-        if (!areSeveral()) {
-            return false;
-        }
         try {
             Path mark = mark(uri);
             return silent.contains(uri)
