@@ -51,7 +51,8 @@ final class Brakings {
         boolean isPercent = text.matches("\\d{1,3}(\\.\\d{1,6})?%");
         double percent = isPercent ? Double.parseDouble(text.substring(0, text.length() - 1)) : 0;
         ConfigTable.require(
-                percent > 0 && percent <= 100, "expected a number of hosts, or more than \"0%\" to \"100%\"");
+                percent > 0 && percent <= 100,
+                "expected a number of hosts without quotation marks, or a share from over \"0%\" to \"100%\"");
         return percent;
     }
 }
