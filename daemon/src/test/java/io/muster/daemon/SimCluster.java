@@ -344,7 +344,7 @@ final class SimCluster {
                 !follows(daemon)
                         || witness.has(
                                 daemon.inventory().state(), daemon.inventory().seq()),
-                () -> daemon.name + " calls itself well with a state that the log has not");
+                () -> daemon.name + " calls itself well with a state that the log has not: " + describe());
     }
 
     private void heal() {
@@ -443,12 +443,19 @@ final class SimCluster {
             text.append(
                     each.core() == null
                             ? " starts " + each.refusal
-                            : " at " + each.inventory().seq());
+                            : " at " + each.inventory().seq() + " "
+                                    + each.inventory().clock().trouble());
             text.append(ledger == null ? "" : " " + ledger.status() + " " + ledger.role());
         }
         admins.forEach(admin -> text.append("; ").append(admin.state()));
         text.append("; alerts ").append(alerts.agree(witness.state()));
         text.append(", policies ").append(policies.agree(witness.state()));
+        text.append(", schedulers ")
+                .append(schedulers.stream().map(each -> each.knows(leader())).toList());
+        text.append(", overdue holds ")
+                .append(isOverdue(witness.state().holds().nextDeadline()))
+                .append(" and plans ")
+                .append(isOverdue(witness.state().plans().nextDeadline()));
         text.append(", repairs ").append(repairs);
         return text.toString();
     }

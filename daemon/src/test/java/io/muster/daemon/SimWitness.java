@@ -236,9 +236,10 @@ final class SimWitness {
         return same;
     }
 
-    /** Whether the state is that of the log after an event. */
+    /** Whether the state is that of the log after an event. Before the first event, each daemon has the level of its program. */
     boolean has(InventoryState state, long seq) {
-        return seq < line.size() && same(line.get((int) seq).state, state);
+        return seq < line.size()
+                && same(seq == 0 ? InventoryState.empty(state.level()) : line.get((int) seq).state, state);
     }
 
     /** Returns what the files of a daemon have instead of the log. */
