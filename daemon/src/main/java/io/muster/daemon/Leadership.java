@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -271,7 +272,7 @@ final class Leadership implements RoleActions {
     }
 
     @Override
-    public double time() {
+    public OptionalDouble time() {
         return core.inventory().clock().own();
     }
 

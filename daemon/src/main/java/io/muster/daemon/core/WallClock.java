@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -52,6 +53,9 @@ public final class WallClock implements InstantSource {
     private double mostBehind;
 
     private @Nullable Doubt doubt;
+
+    /** Whether the time continues that of an earlier process, which may have ended long ago. */
+    private boolean early;
 
     /**
      * The reason for which the wall clock is doubted.
@@ -123,9 +127,13 @@ public final class WallClock implements InstantSource {
         return nanos.getAsLong();
     }
 
-    /** Returns the same by the clocks of this host alone, for other daemons to compare: it may be before the time of an event. */
-    public synchronized double own() {
-        return read(false);
+    /**
+     * Returns the same by the clocks of this host alone, for other daemons to compare: it may be before the time of an event. Empty if the
+     * time may be too early by any span, because the wall clock is doubted since the start of the daemon.
+     */
+    public synchronized OptionalDouble own() {
+        double time = read(false);
+        return early ? OptionalDouble.empty() : OptionalDouble.of(time);
     }
 
     /**
@@ -163,6 +171,7 @@ public final class WallClock implements InstantSource {
         mostBehind = most;
         Doubt next = new Doubt(Doubt.Kind.APART, ahead, time);
         doubt = next;
+        early = false;
         if (before == null || before.kind != next.kind || Math.abs(ahead - before.jump) > most) {
             log.warn("{}", sentence(next));
         }
@@ -235,6 +244,7 @@ public final class WallClock implements InstantSource {
         if (before == null || Math.abs(ahead - before.jump) > limits.jump) {
             Doubt next = new Doubt(starting ? Doubt.Kind.START : Doubt.Kind.JUMP, ahead, own);
             doubt = next;
+            early |= starting;
             log.warn("{}", sentence(next));
         } else if (own - before.since >= limits.settle) {
             log.warn("the clock has kept its time for {}: expiry and retention continue by it", span(limits.settle));
@@ -250,6 +260,7 @@ public final class WallClock implements InstantSource {
         mostAhead = limits.jump;
         mostBehind = limits.jump;
         doubt = null;
+        early = false;
     }
 
     private String sentence(Doubt why) {

@@ -6,6 +6,7 @@ import io.muster.daemon.ledger.Leader;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.List;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +45,11 @@ public interface RoleActions {
      */
     void stand(@Nullable Leader leader, @Nullable Runnable then);
 
-    /** The time of this daemon in seconds since the epoch, without the times of events, which other clocks may have given. */
-    double time();
+    /**
+     * The time of this daemon in seconds since the epoch, without the times of events, which other clocks may have given. Empty if the
+     * daemon does not know the time.
+     */
+    OptionalDouble time();
 
     /**
      * Compares the clock of this daemon with that of the leader. If they are far apart and the leader lives, the daemon continues the time

@@ -10,6 +10,7 @@ import io.muster.inventory.level.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -120,14 +121,18 @@ final class Writer {
         return silent;
     }
 
-    /** Writes the time of this daemon once a minute, for the others to compare. */
+    /** Writes the time of this daemon once a minute, for the others to compare, if this daemon knows the time. */
     void tell(RoleActions actions) {
         long now = machine.nanos();
         if (now - toldAt < Candidacy.TELL_NANOS) {
             return;
         }
         toldAt = now;
-        String seconds = String.format(Locale.ROOT, "%.6f", actions.time());
+        OptionalDouble time = actions.time();
+        if (time.isEmpty()) {
+            return;
+        }
+        String seconds = String.format(Locale.ROOT, "%.6f", time.getAsDouble());
         try {
             store.fenced(term, List.of(new Op.Put(store.keys().clock(), seconds)), Store.ATTEMPT_MILLIS);
         } catch (EtcdException e) {

@@ -191,6 +191,23 @@ class WallClockTest {
         assertThat(clock.now()).isEqualTo(START + 3600);
     }
 
+    /** Otherwise standbys whose clocks are right would doubt these, and go by a time that is too early. */
+    @Test
+    void aDaemonThatDoubtsItsClockSinceItsStartTellsNoOtherDaemonTheTime() {
+        time.jump(YEAR);
+        assertThat(clock.own()).as("the monotonic clock goes on").hasValue(START);
+        WallClock started = new WallClock(time, time::nanos, LIMITS);
+        started.start(START);
+        assertThat(started.own()).isEmpty();
+        time.jump(YEAR);
+        assertThat(started.own()).as("another jump").isEmpty();
+        assertThat(started.agrees(START, 0)).isFalse();
+        assertThat(started.own()).as("the leader's time").hasValue(START);
+        time.jump(YEAR.multipliedBy(2).negated());
+        assertThat(started.own()).hasValue(START);
+        assertThat(started.isDoubted()).isFalse();
+    }
+
     /** A long holds 292 years of nanoseconds; the last two values are the limits of the calendar of Java. */
     @ParameterizedTest
     @ValueSource(

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -183,8 +184,8 @@ final class Node implements AutoCloseable {
         }
 
         @Override
-        public double time() {
-            return 0;
+        public OptionalDouble time() {
+            return OptionalDouble.of(0);
         }
 
         @Override
