@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.daemon.etcd.Etcd.Compare;
 import io.muster.daemon.etcd.Etcd.Entry;
 import io.muster.daemon.etcd.Etcd.Op;
+import io.muster.daemon.etcd.Etcd.Result;
 import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.util.List;
@@ -143,36 +144,40 @@ final class Uploads {
             both.set("previous", previous.toJson());
         }
         both.set("terms", terms.toJson());
-        if (!put(term, there, before.revision(), both)) {
-            return false;
+        Result put = put(term, there, before.revision(), both);
+        if (put.succeeded() && previous != null) {
+            prune(term, put.revision(), previous);
         }
-        if (previous != null) {
-            prune(term, previous);
-        }
-        return true;
+        return put.succeeded();
     }
 
-    private boolean put(long term, Compare there, long revision, ObjectNode both) throws EtcdException {
+    private Result put(long term, Compare there, long revision, ObjectNode both) throws EtcdException {
         Keys keys = store.keys();
         return store.etcd()
                 .transact(
                         List.of(store.leads(term), there, new Compare(keys.snapshot(), revision)),
                         List.of(new Op.Put(keys.snapshot(), both.toString())),
                         List.of(),
-                        Store.ATTEMPT_MILLIS)
-                .succeeded();
+                        Store.ATTEMPT_MILLIS);
     }
 
-    /** Deletes the log, the parts and the snapshots from before a snapshot. Their names begin with a seq of 16 digits. */
-    private void prune(long term, Ref oldest) throws EtcdException {
+    /**
+     * Deletes the log, the parts and the snapshots from before a snapshot. Their names begin with a seq of 16 digits.
+     *
+     * @param published the revision in which {@code snapshot} was written. Another one is that of an etcd that was restored from a backup
+     *     meanwhile, which needs what it has
+     */
+    private void prune(long term, long published, Ref oldest) throws EtcdException {
         Keys keys = store.keys();
         String next = Keys.digits(oldest.seq + 1, 16);
-        store.fenced(
-                term,
-                List.of(
-                        new Op.Delete(keys.log(0), keys.log(oldest.seq + 1)),
-                        new Op.Delete(keys.parts(), keys.parts() + next),
-                        new Op.Delete(keys.snapshots(), keys.snapshots() + oldest.name)),
-                Store.LONG_ATTEMPT_MILLIS);
+        store.etcd()
+                .transact(
+                        List.of(store.leads(term), new Compare(keys.snapshot(), published)),
+                        List.of(
+                                new Op.Delete(keys.log(0), keys.log(oldest.seq + 1)),
+                                new Op.Delete(keys.parts(), keys.parts() + next),
+                                new Op.Delete(keys.snapshots(), keys.snapshots() + oldest.name)),
+                        List.of(),
+                        Store.LONG_ATTEMPT_MILLIS);
     }
 }

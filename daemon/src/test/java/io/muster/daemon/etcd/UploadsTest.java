@@ -28,7 +28,7 @@ class UploadsTest {
     private final SimMachine machine = new SimMachine(simulation, "a");
     private final Etcd client = model.client(machine, 0, () -> false);
     private final Store store = new Store(client, KEYS, machine);
-    /** A restore of etcd happens before such a key is put. */
+    /** A restore of etcd happens before such a key is put or deleted. */
     private Predicate<String> restoredBefore = key -> false;
 
     private EtcdModel.@Nullable Backup backup;
@@ -37,10 +37,7 @@ class UploadsTest {
             (Etcd) Proxy.newProxyInstance(
                     Etcd.class.getClassLoader(), new Class<?>[] {Etcd.class}, (proxy, method, arguments) -> {
                         boolean now = method.getName().equals("transact")
-                                && ((List<?>) arguments[1])
-                                        .stream()
-                                                .anyMatch(op -> op instanceof Etcd.Op.Put put
-                                                        && restoredBefore.test(put.key()));
+                                && ((List<?>) arguments[1]).stream().anyMatch(op -> restoredBefore.test(written(op)));
                         if (now) {
                             restoredBefore = key -> false;
                             model.restore(backup);
@@ -54,6 +51,10 @@ class UploadsTest {
                     }),
             KEYS,
             machine);
+
+    private static String written(Object op) {
+        return op instanceof Etcd.Op.Put put ? put.key() : op instanceof Etcd.Op.Delete delete ? delete.key() : "";
+    }
 
     /** What a leader does in its term. */
     private interface Turn {
@@ -121,6 +122,30 @@ class UploadsTest {
                 }))
                 .isEqualTo(false);
         assertThat(model.text(KEYS.snapshot())).isNull();
+    }
+
+    /** The leader was stopped after it had published the third snapshot, and etcd was restored with the first one. */
+    @Test
+    void theSnapshotOfARestoredEtcdIsNotDeletedAsAnEarlierOne() {
+        assertThat(led(term -> {
+                    Writer writer = writer(store, term);
+                    Uploads uploads = new Uploads(restoring);
+                    for (long seq = 1; seq <= 3; seq++) {
+                        byte[] lines =
+                                JournalLines.encode(seq, List.of(List.of("{}".getBytes(StandardCharsets.UTF_8))));
+                        writer.write(writer.next(seq, Level.NEWEST, lines));
+                        restoredBefore = seq == 3 ? KEYS.log(0)::equals : key -> false;
+                        String txn = writer.head().txn();
+                        assertThat(uploads.publish(term, seq, txn, Terms.NONE, 1, Level.NEWEST, new byte[(int) seq]))
+                                .isTrue();
+                        backup = seq == 1 ? model.backup() : backup;
+                    }
+                    Uploads.Ref current =
+                            Objects.requireNonNull(uploads.published().current());
+                    assertThat(current.seq()).isEqualTo(1);
+                    return Objects.requireNonNull(uploads.load(current)).length;
+                }))
+                .isEqualTo(1);
     }
 
     private Writer.Verdict writeParts(long term) throws Exception {
