@@ -45,13 +45,17 @@ public final class Policies {
         settled();
     }
 
-    /** Looks at the hosts if a change concerns absences or holds. */
+    /** Looks at the hosts if a change concerns what policies look at. */
     @SuppressWarnings("ReferenceEquality") // a part of the state that an event leaves as it is stays the same object
     void settled() {
         InventoryState now = inventory.state();
         InventoryState before = seen;
         seen = now;
-        boolean same = before != null && before.liveness() == now.liveness() && before.holds() == now.holds();
+        boolean same = before != null
+                && before.liveness() == now.liveness()
+                && before.holds() == now.holds()
+                && before.membership() == now.membership()
+                && before.definition() == now.definition();
         if (!policies.isEmpty() && !same && !soon) {
             arm(COLLECT_SECONDS);
         }

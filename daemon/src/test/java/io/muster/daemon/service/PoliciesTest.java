@@ -136,4 +136,25 @@ class PoliciesTest {
         rig.advance(Duration.ofSeconds(1));
         assertThat(rig.state().holds().held().toString()).isEqualTo("3");
     }
+
+    @Test
+    void aHostThatIsIncludedOrGetsAPropertyIsDrainedAlthoughNothingElseChanges() {
+        rig.expiry
+                .policies()
+                .configure(List.of(
+                        policy(Policy.When.OFFLINE),
+                        new Policy(Policy.When.TORPID, 600, "@gpu", "auto", "torpid", Purpose.NONE)));
+        bridge.send("resource.property-add", "{\"properties\":{\"gpu\":\"0\"}}", 0);
+        bridge.send("resource.exclude", "{\"targets\":\"3\"}", 0);
+        report("offline", 3, 3);
+        report("torpid", 5, 5);
+        pass(20);
+        assertThat(rig.state().holds().held().isEmpty()).isTrue();
+        bridge.send("resource.include", "{\"targets\":\"3\"}", 0);
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(rig.state().holds().held().toString()).isEqualTo("3");
+        bridge.send("resource.property-add", "{\"properties\":{\"gpu\":\"5\"}}", 0);
+        rig.advance(Duration.ofSeconds(1));
+        assertThat(rig.state().holds().held().toString()).isEqualTo("3,5");
+    }
 }
