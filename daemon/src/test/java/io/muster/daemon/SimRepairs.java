@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -233,9 +234,16 @@ final class SimRepairs {
     /** Asks some daemon, which may be behind, for its state. */
     private void ask(BooleanSupplier wants, Consumer<InventoryState> then) {
         SimDaemon to = random.nextInt(4) == 0 ? cluster.anyDaemon(random) : cluster.someDaemon(random);
+        AtomicBoolean answered = new AtomicBoolean();
+        later(2500, () -> {
+            if (!answered.get()) {
+                cluster.forget(to);
+            }
+        });
         to.ask(cluster.delay(random), (core, process) -> {
             InventoryState state = core.inventory().state();
             to.answer(process, cluster.delay(random), () -> {
+                answered.set(true);
                 if (wants.getAsBoolean()) {
                     then.accept(state);
                 }
@@ -491,7 +499,12 @@ final class SimRepairs {
     /** Returns what happened, for a person who reads the output of the test. */
     @Override
     public String toString() {
-        return open() + " open, " + released + " released, " + lapsed + " claims ran out, " + refused
+        InventoryState state = cluster.witness().state();
+        List<String> open = hosts.stream()
+                .flatMap(host -> repairs(state, host.name).stream()
+                        .map(hold -> host.name + " " + hold + " after boot " + state.bootOf(host.name)))
+                .toList();
+        return "open " + open + ", " + released + " released, " + lapsed + " claims ran out, " + refused
                 + " refused, kills " + kills;
     }
 }
