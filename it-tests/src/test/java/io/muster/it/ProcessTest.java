@@ -4,6 +4,7 @@ import static io.muster.it.Wire.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.it.harness.DaemonProcess;
 import io.muster.it.harness.Jars;
@@ -12,10 +13,12 @@ import io.muster.it.harness.Tool;
 import io.muster.protocol.client.FluxClient;
 import io.muster.protocol.client.ResponseStream;
 import io.muster.protocol.client.SentRequest;
+import io.muster.protocol.operation.Operations;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Response;
 import java.io.IOException;
+import java.lang.runtime.ObjectMethods;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -26,10 +29,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** The process: how it starts, runs with a bad disk and few descriptors, and ends. */
 @Timeout(600)
@@ -342,11 +347,13 @@ class ProcessTest {
     /** Loading these classes takes a command longer than all the rest of its work. */
     @Test
     void aCommandInItsSimplestFormLoadsNoTableAndNoParser() {
-        List<String> slow = List.of(
-                "picocli.CommandLine$Model$CommandSpec",
-                "io.muster.protocol.operation.Operations",
-                "java.lang.runtime.ObjectMethods", // equals, hashCode and toString of records
-                "com.fasterxml.jackson.databind.ObjectMapper");
+        List<String> slow = Stream.of(
+                        CommandLine.Model.CommandSpec.class,
+                        Operations.class,
+                        ObjectMethods.class, // equals, hashCode and toString of records
+                        ObjectMapper.class)
+                .map(Class::getName)
+                .toList();
         try (DaemonProcess daemon = setup().start()) {
             for (List<String> line : List.of(
                     List.of("drain", "-f", "node1", "bad", "dimm"),
@@ -358,6 +365,7 @@ class ProcessTest {
                 command.addAll(line);
                 ProcessBuilder builder = new ProcessBuilder(command);
                 builder.environment().put("MUSTER_URI", "local://" + daemon.socket());
+                builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));
                 String classes = Tool.run(builder);
                 assertThat(classes).contains(" io.muster.cli.Muster source:");
                 assertThat(slow.stream().anyMatch(name -> classes.contains(" " + name + " source:")))

@@ -128,8 +128,8 @@ public final class WallClock implements InstantSource {
     }
 
     /**
-     * Returns the same by the clocks of this host alone, for other daemons to compare: it may be before the time of an event. Empty if the
-     * time may be too early by any span, because the wall clock is doubted since the start of the daemon.
+     * Returns what {@link #now} returns, but by the clocks of this host alone, for other daemons to compare: it may be before the time of an
+     * event. Empty if the time may be too early by any span, because the wall clock is doubted since the start of the daemon.
      */
     public synchronized OptionalDouble own() {
         double time = read(false);

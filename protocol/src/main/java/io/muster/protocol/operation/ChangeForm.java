@@ -55,6 +55,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A request may have {@code select} in place of {@code targets}: see {@link ChangeRequest.Selection}.
  *
+ * @param topic the topic of the request
  * @param means which of the commands of this type the change is: several changes may share a command
  */
 record ChangeForm<C extends Command>(
