@@ -54,16 +54,14 @@ public final class WallClock implements InstantSource {
 
     private @Nullable Doubt doubt;
 
-    /** Whether the time continues that of an earlier process, which may have ended long ago. */
-    private boolean early;
-
     /**
      * The reason for which the wall clock is doubted.
      *
      * @param jump by how many seconds the wall clock is ahead of the daemon's time; negative if it is behind
      * @param since the daemon's time at the jump
+     * @param early whether the daemon's time continues that of an earlier process, which may have ended long ago
      */
-    private record Doubt(Kind kind, double jump, double since) {
+    private record Doubt(Kind kind, double jump, double since, boolean early) {
         enum Kind {
             JUMP,
             /** The jump was found when the daemon started. */
@@ -133,7 +131,7 @@ public final class WallClock implements InstantSource {
      */
     public synchronized OptionalDouble own() {
         double time = read(false);
-        return early ? OptionalDouble.empty() : OptionalDouble.of(time);
+        return doubt != null && doubt.early ? OptionalDouble.empty() : OptionalDouble.of(time);
     }
 
     /**
@@ -169,9 +167,8 @@ public final class WallClock implements InstantSource {
         mark = tick;
         mostAhead = most;
         mostBehind = most;
-        Doubt next = new Doubt(Doubt.Kind.APART, ahead, time);
+        Doubt next = new Doubt(Doubt.Kind.APART, ahead, time, false);
         doubt = next;
-        early = false;
         if (before == null || before.kind != next.kind || Math.abs(ahead - before.jump) > most) {
             log.warn("{}", sentence(next));
         }
@@ -242,9 +239,9 @@ public final class WallClock implements InstantSource {
             return shown;
         }
         if (before == null || Math.abs(ahead - before.jump) > limits.jump) {
-            Doubt next = new Doubt(starting ? Doubt.Kind.START : Doubt.Kind.JUMP, ahead, own);
+            Doubt.Kind kind = starting ? Doubt.Kind.START : Doubt.Kind.JUMP;
+            Doubt next = new Doubt(kind, ahead, own, starting || (before != null && before.early));
             doubt = next;
-            early |= starting;
             log.warn("{}", sentence(next));
         } else if (own - before.since >= limits.settle) {
             log.warn("the clock has kept its time for {}: expiry and retention continue by it", span(limits.settle));
@@ -260,7 +257,6 @@ public final class WallClock implements InstantSource {
         mostAhead = limits.jump;
         mostBehind = limits.jump;
         doubt = null;
-        early = false;
     }
 
     private String sentence(Doubt why) {
