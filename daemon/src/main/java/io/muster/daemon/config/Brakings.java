@@ -52,7 +52,7 @@ final class Brakings {
         double percent = isPercent ? Double.parseDouble(text.substring(0, text.length() - 1)) : 0;
         ConfigTable.require(
                 percent > 0 && percent <= 100,
-                "expected a number of hosts without quotation marks, or a share from over \"0%\" to \"100%\"");
+                "expected a number of hosts without quotation marks, or a share above \"0%\" and up to \"100%\"");
         return percent;
     }
 }

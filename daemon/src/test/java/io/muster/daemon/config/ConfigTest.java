@@ -386,13 +386,13 @@ final class ConfigTest {
                         "brake[0].holder: expected a holder, or the beginning of holders and *: holder \"a*b\": letters, digits and ._:@- only"),
                 new Refusal(
                         "brake = [{holder = \"a\", hosts = \"0%\", window = 60}]",
-                        "brake[0].hosts: expected a number of hosts without quotation marks, or a share from over \"0%\" to \"100%\""),
+                        "brake[0].hosts: expected a number of hosts without quotation marks, or a share above \"0%\" and up to \"100%\""),
                 new Refusal(
                         "brake = [{holder = \"a\", hosts = -1, window = 60}]",
                         "brake[0].hosts: expected a whole number from 0 to 2147483647"),
                 new Refusal(
                         "brake = [{holder = \"a\", hosts = true, window = 60}]",
-                        "brake[0].hosts: expected a number of hosts without quotation marks, or a share from over \"0%\" to \"100%\""),
+                        "brake[0].hosts: expected a number of hosts without quotation marks, or a share above \"0%\" and up to \"100%\""),
                 new Refusal(
                         "brake = [{holder = \"a\", hosts = 1, window = \"90d\"}]",
                         "brake[0].window: expected 1s to 30d"),
