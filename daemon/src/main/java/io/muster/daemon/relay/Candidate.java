@@ -2,10 +2,8 @@ package io.muster.daemon.relay;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.muster.daemon.config.SourceFile;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.rpc.Errno;
-import io.muster.protocol.tls.ClientFiles;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
@@ -15,22 +13,13 @@ import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
-import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.handler.ssl.SslHandler;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLEngine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,10 +41,9 @@ final class Candidate {
     /** The matchtag of the question whether the server leads. Requests of users have a route; this one has none. */
     private static final int ROLE = 1;
 
-    private final RelaySocket relay;
+    private final RelayLoop relay;
     private final Upstream upstream;
     private final TlsServer server;
-    private final ClientFiles files;
     private boolean connecting;
     /** Whether {@link #seek} is going to be called again. */
     private boolean due;
@@ -66,16 +54,16 @@ final class Candidate {
 
     private long pause = FIRST_PAUSE_MILLIS;
     private boolean leads;
-    private long refusedAt = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
+    private long refusedAt;
     private String fault = "not connected yet";
     /** The number of questions that were sent since the server last sent something. */
     private int silent;
 
-    Candidate(RelaySocket relay, Upstream upstream, TlsServer server, ClientFiles files) {
+    Candidate(RelayLoop relay, Upstream upstream, TlsServer server) {
         this.relay = relay;
         this.upstream = upstream;
         this.server = server;
-        this.files = files;
+        this.refusedAt = relay.host().nanos() - TimeUnit.SECONDS.toNanos(1);
     }
 
     String name() {
@@ -94,7 +82,7 @@ final class Candidate {
     /** Records that the server has refused a request that a leader accepts. */
     void leadsNoMore() {
         leads = false;
-        refusedAt = System.nanoTime();
+        refusedAt = relay.host().nanos();
     }
 
     boolean isWritable() {
@@ -112,44 +100,8 @@ final class Candidate {
             ask();
         } else if (!connecting) {
             connecting = true;
-            relay.aside(this::prepare);
+            relay.host().connect(server, attempt, new Wiring(), this::failed);
         }
-    }
-
-    private Runnable prepare() {
-        try {
-            SSLEngine engine = files.engine(server.host(), server.port());
-            InetAddress[] addresses = InetAddress.getAllByName(server.host());
-            InetAddress address = addresses[Math.floorMod(attempt, addresses.length)];
-            return () -> connect(new InetSocketAddress(address, server.port()), engine);
-        } catch (UnknownHostException e) {
-            return () -> failed("no host has this name");
-        } catch (IOException e) {
-            return () -> failed(SourceFile.sentence(e));
-        }
-    }
-
-    private void connect(InetSocketAddress address, SSLEngine engine) {
-        SslHandler tls = new SslHandler(engine);
-        tls.setHandshakeTimeoutMillis(CONNECT_MILLIS);
-        new Bootstrap()
-                .group(relay.loop())
-                .channel(EpollSocketChannel.class)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
-                .handler(new Wiring(tls))
-                .connect(address)
-                .addListener(connected -> {
-                    if (!connected.isSuccess()) {
-                        failed(connectFault(connected.cause()));
-                    }
-                });
-    }
-
-    /** Returns the reason without Netty's name of the system call. */
-    private static String connectFault(Throwable cause) {
-        return String.valueOf(cause.getMessage()).replaceFirst("^.* failed with error\\(-?\\d+\\): ", "");
     }
 
     private void failed(String why) {
@@ -184,7 +136,7 @@ final class Candidate {
     }
 
     private void told(Response response) {
-        boolean refused = System.nanoTime() - refusedAt < TimeUnit.MILLISECONDS.toNanos(REFUSED_MILLIS);
+        boolean refused = relay.host().nanos() - refusedAt < TimeUnit.MILLISECONDS.toNanos(REFUSED_MILLIS);
         leads = !refused && !isStandby(response);
         fault = refused ? "takes no requests" : "is a standby";
         upstream.told(this);
@@ -226,19 +178,9 @@ final class Candidate {
 
     /** Handles one connection: the handshake, the welcome, and the responses. */
     private final class Wiring extends ChannelInboundHandlerAdapter {
-        private final SslHandler tls;
         private final FrameDecoder decoder = new FrameDecoder(MOST_FRAME);
         private boolean accepted;
         private String why = "closed the connection";
-
-        Wiring(SslHandler tls) {
-            this.tls = tls;
-        }
-
-        @Override
-        public void handlerAdded(ChannelHandlerContext ctx) {
-            ctx.pipeline().addFirst(tls);
-        }
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {

@@ -16,11 +16,11 @@ import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -48,8 +48,9 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     private static final Credentials SENDER = new Credentials(Credentials.USERID_UNKNOWN, Credentials.OWNER);
 
-    private final RelaySocket relay;
-    private final EpollDomainSocketChannel channel;
+    private final RelayLoop relay;
+    private final Channel channel;
+    private final Peer peer;
     private final String route;
     private final FrameDecoder decoder = new FrameDecoder(MOST_FRAME);
     private final OpenRequests open = new OpenRequests();
@@ -62,9 +63,15 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
     private boolean welcomed;
     private boolean gone;
 
-    Local(RelaySocket relay, EpollDomainSocketChannel channel, String route) {
+    /** Says which user has connected. */
+    interface Peer {
+        int uid() throws IOException;
+    }
+
+    Local(RelayLoop relay, Channel channel, Peer peer, String route) {
         this.relay = relay;
         this.channel = channel;
+        this.peer = peer;
         this.route = route;
     }
 
@@ -79,7 +86,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
 
     @Override
     public void channelActive(ChannelHandlerContext ctx) throws IOException {
-        int uid = channel.peerCredentials().uid();
+        int uid = peer.uid();
         account = relay.enter(this, uid);
         if (account == null) {
             channel.writeAndFlush(oneByte(Errno.EAGAIN.value())).addListener(ChannelFutureListener.CLOSE);
@@ -152,7 +159,8 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             refuse(stamped, e.errno(), e.sentence());
             return;
         }
-        send(open.add(stamped, Held.of(stamped, relay.upstream(), this), account()));
+        send(open.add(
+                stamped, Held.of(stamped, relay.upstream(), this), relay.host().nanos(), account()));
         read();
     }
 
@@ -315,7 +323,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
     /** Fails requests that have waited for the leader for too long. Acquisitions wait without a limit. */
     void expire(long nanos, String sentence) {
         for (Open each : open.all()) {
-            if (each.held == null && !each.sent && System.nanoTime() - each.since >= nanos) {
+            if (each.held == null && !each.sent && relay.host().nanos() - each.since >= nanos) {
                 fail(each.request, Errno.EHOSTUNREACH, sentence);
             }
         }

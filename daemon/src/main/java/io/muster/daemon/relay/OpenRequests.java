@@ -34,13 +34,14 @@ final class OpenRequests {
         /** The acquisition that the request opened; null for any other request. */
         final @Nullable Held held;
 
-        final long since = System.nanoTime();
+        final long since;
         boolean sent;
         private final long bytes;
 
-        private Open(Request request, @Nullable Held held) {
+        private Open(Request request, @Nullable Held held, long since) {
             this.request = request;
             this.held = held;
+            this.since = since;
             this.bytes = Account.size(request);
         }
     }
@@ -70,15 +71,15 @@ final class OpenRequests {
     void checkRoom(Request request, Account account) {
         account.checkRoom(Account.size(request), taken);
         boolean isStream = request.isStreaming();
-        int mostRequests = 2 * MOST_REQUESTS + (open.size() == streams ? RelaySocket.MOST_OF_USER : 0);
+        int mostRequests = 2 * MOST_REQUESTS + (open.size() == streams ? RelayLoop.MOST_OF_USER : 0);
         account.begin(
                 limit(request),
                 isStream ? MOST_STREAMS : mostRequests,
                 (isStream ? "streams" : "requests") + " open through the relay of this host");
     }
 
-    Open add(Request request, @Nullable Held held, Account account) {
-        Open opened = new Open(request, held);
+    Open add(Request request, @Nullable Held held, long now, Account account) {
+        Open opened = new Open(request, held, now);
         open.put(new Key(request.routes(), request.matchtag()), opened);
         account.take(opened.bytes);
         taken += opened.bytes;

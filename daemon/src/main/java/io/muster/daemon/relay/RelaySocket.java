@@ -1,32 +1,33 @@
 package io.muster.daemon.relay;
 
 import io.muster.daemon.access.Accounts;
-import io.muster.daemon.account.Account;
-import io.muster.daemon.account.AccountBook;
-import io.muster.daemon.account.Excess;
-import io.muster.daemon.account.Kind;
-import io.muster.daemon.account.Limit;
+import io.muster.daemon.config.SourceFile;
 import io.muster.daemon.net.SocketFile;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.tls.ClientFiles;
-import io.muster.protocol.wire.Response;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,21 +35,17 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import javax.net.ssl.SSLEngine;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A UNIX socket on this host whose users reach a daemon on another host. */
-public final class RelaySocket implements Closeable {
+public final class RelaySocket implements RelayHost, Closeable {
     private static final Logger log = LoggerFactory.getLogger("relay");
 
     private static final int BACKLOG = 4096;
     private static final int LOOKUPS = 4;
-    private static final int MOST_LOCALS = 16_384;
-    /** The connections of one user, each of which may have one request, whatever the others have. */
-    static final int MOST_OF_USER = 512;
-
-    private static final int SWEEP_SECONDS = 10;
+    private static final int CONNECT_MILLIS = 3000;
 
     private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -59,12 +56,10 @@ public final class RelaySocket implements Closeable {
     private final ExecutorService names;
 
     private final Accounts accounts = new Accounts();
-    private final AccountBook book = AccountBook.ofHeap();
+    private final ClientFiles certificate;
     private final SocketFile file;
     private final Channel server;
-    private final Upstream upstream;
-    private final Map<String, Local> locals = new HashMap<>();
-    private long lastRoute;
+    private final RelayLoop relay;
 
     /**
      * Listens, and begins to connect to the daemon.
@@ -83,7 +78,8 @@ public final class RelaySocket implements Closeable {
         loop = group.next();
         files = Executors.newSingleThreadExecutor(named("files"));
         names = Executors.newFixedThreadPool(LOOKUPS, named("names"));
-        upstream = new Upstream(this, servers, certificate, host, patience);
+        this.certificate = certificate;
+        relay = new RelayLoop(this, servers, host, patience);
         file = SocketFile.claim(socket, InstantSource.system().instant());
         boolean bound = false;
         try {
@@ -97,13 +93,7 @@ public final class RelaySocket implements Closeable {
                 names.shutdownNow();
             }
         }
-        book.onRefusal((limit, line) -> {
-            if (line != null) {
-                log.warn("{}", line);
-            }
-        });
-        loop.execute(upstream::start);
-        loop.scheduleWithFixedDelay(book::sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+        loop.execute(relay::start);
     }
 
     private static ThreadFactory named(String name) {
@@ -120,7 +110,7 @@ public final class RelaySocket implements Closeable {
                 .childHandler(new ChannelInitializer<EpollDomainSocketChannel>() {
                     @Override
                     protected void initChannel(EpollDomainSocketChannel channel) {
-                        channel.pipeline().addLast(new Local(RelaySocket.this, channel, "u" + ++lastRoute));
+                        relay.serve(channel, () -> channel.peerCredentials().uid());
                     }
                 });
         return file.serve(
@@ -129,13 +119,14 @@ public final class RelaySocket implements Closeable {
                 path -> Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-rw-rw-")));
     }
 
-    /** Returns the event loop on which everything runs. */
+    @Override
     public EventLoop loop() {
         return loop;
     }
 
-    Upstream upstream() {
-        return upstream;
+    @Override
+    public long nanos() {
+        return System.nanoTime();
     }
 
     /** Runs work that may block, such as reading a file, and then, on the event loop, the action that the work returns. */
@@ -143,8 +134,8 @@ public final class RelaySocket implements Closeable {
         files.execute(() -> hand(work.get()));
     }
 
-    /** Finds the name of a user beside the event loop. */
-    void name(int uid, Consumer<String> then) {
+    @Override
+    public void name(int uid, Consumer<String> then) {
         names.execute(() -> {
             String name = accounts.name(uid);
             hand(() -> then.accept(name));
@@ -160,67 +151,54 @@ public final class RelaySocket implements Closeable {
         }
     }
 
-    /** Adds a user's connection. Returns the account of the user; null if there is no room. */
-    @Nullable
-    Account enter(Local local, int uid) {
-        if (locals.size() >= MOST_LOCALS) {
-            return null;
-        }
-        try {
-            String who = "uid=" + Integer.toUnsignedString(uid);
-            Account account = book.begin(Kind.GUEST, who, Limit.CONNECTIONS, MOST_OF_USER, "connections");
-            locals.put(local.route(), local);
-            return account;
-        } catch (Excess full) {
-            return null;
-        }
-    }
-
-    void leave(Local local, Account account) {
-        if (locals.remove(local.route()) != null) {
-            account.end(Limit.CONNECTIONS);
-        }
-    }
-
-    /** Does something with each connection. A bug closes only the connection that it happens to. */
-    void forEach(Consumer<Local> action) {
-        List.copyOf(locals.values()).forEach(local -> guard(local, action));
-    }
-
-    private static void guard(Local local, Consumer<Local> action) {
-        try {
-            action.accept(local);
-        } catch (RuntimeException bug) {
-            local.broken(bug);
-        }
-    }
-
-    /** Continues to read from the connections of a user. */
-    void resume(Account user) {
-        loop.execute(() -> forEach(local -> {
-            if (local.isOf(user)) {
-                local.resume();
+    @Override
+    public void connect(TlsServer to, int attempt, ChannelHandler handler, Consumer<String> failed) {
+        aside(() -> {
+            try {
+                SSLEngine engine = certificate.engine(to.host(), to.port());
+                InetAddress[] addresses = InetAddress.getAllByName(to.host());
+                InetAddress address = addresses[Math.floorMod(attempt, addresses.length)];
+                return () -> connect(new InetSocketAddress(address, to.port()), engine, handler, failed);
+            } catch (UnknownHostException e) {
+                return () -> failed.accept("no host has this name");
+            } catch (IOException e) {
+                return () -> failed.accept(SourceFile.sentence(e));
             }
-        }));
+        });
     }
 
-    /** Passes a response to the connection whose route is the last one. */
-    void deliver(Response response) {
-        List<String> routes = response.routes();
-        Local local = routes.isEmpty() ? null : locals.get(routes.get(routes.size() - 1));
-        if (local != null) {
-            guard(local, each -> each.receive(response));
-        }
+    private void connect(InetSocketAddress address, SSLEngine engine, ChannelHandler handler, Consumer<String> failed) {
+        SslHandler tls = new SslHandler(engine);
+        tls.setHandshakeTimeoutMillis(CONNECT_MILLIS);
+        new Bootstrap()
+                .group(loop)
+                .channel(EpollSocketChannel.class)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MILLIS)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .handler(new ChannelInitializer<EpollSocketChannel>() {
+                    @Override
+                    protected void initChannel(EpollSocketChannel channel) {
+                        channel.pipeline().addLast(tls, handler);
+                    }
+                })
+                .connect(address)
+                .addListener(connected -> {
+                    if (!connected.isSuccess()) {
+                        failed.accept(connectFault(connected.cause()));
+                    }
+                });
+    }
+
+    /** Returns the reason without Netty's name of the system call. */
+    private static String connectFault(Throwable cause) {
+        return String.valueOf(cause.getMessage()).replaceFirst("^.* failed with error\\(-?\\d+\\): ", "");
     }
 
     @Override
     public void close() {
         server.close().awaitUninterruptibly();
-        loop.submit(() -> {
-                    upstream.close();
-                    forEach(Local::end);
-                })
-                .awaitUninterruptibly();
+        loop.submit(relay::close).awaitUninterruptibly();
         group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
         files.shutdownNow();
         names.shutdownNow();

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.protocol.client.TlsServer;
 import io.muster.protocol.operation.Operation;
 import io.muster.protocol.operation.Operations;
-import io.muster.protocol.tls.ClientFiles;
 import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
@@ -45,13 +44,13 @@ final class Upstream {
          * Returns whether the name must be looked up again. If the name service did not answer, the name is the user's
          * number, and is looked up again soon.
          */
-        boolean isOld(int uid) {
+        boolean isOld(int uid, long now) {
             long kept = name.equals(Integer.toUnsignedString(uid)) ? 1 : 10;
-            return System.nanoTime() - since > TimeUnit.MINUTES.toNanos(kept);
+            return now - since > TimeUnit.MINUTES.toNanos(kept);
         }
     }
 
-    private final RelaySocket relay;
+    private final RelayLoop relay;
     private final String host;
     private final Duration patience;
     private final List<Candidate> candidates;
@@ -66,12 +65,12 @@ final class Upstream {
     private boolean closed;
     private String told = "";
 
-    Upstream(RelaySocket relay, List<TlsServer> servers, ClientFiles files, String host, Duration patience) {
+    Upstream(RelayLoop relay, List<TlsServer> servers, String host, Duration patience) {
         this.relay = relay;
         this.host = host;
         this.patience = patience;
         this.candidates = servers.stream()
-                .map(server -> new Candidate(relay, this, server, files))
+                .map(server -> new Candidate(relay, this, server))
                 .toList();
     }
 
@@ -229,12 +228,12 @@ final class Upstream {
     /** Tells the daemon the name of a user before the user's first request. */
     void introduce(int uid, Runnable then) {
         Named known = names.get(uid);
-        if (known == null || known.isOld(uid)) {
-            relay.name(uid, found -> {
+        if (known == null || known.isOld(uid, relay.host().nanos())) {
+            relay.host().name(uid, found -> {
                 if (names.size() >= MOST_NAMES) {
                     names.clear();
                 }
-                names.put(uid, new Named(found, System.nanoTime()));
+                names.put(uid, new Named(found, relay.host().nanos()));
                 if (known != null && !known.name.equals(found)) {
                     introduced.remove(uid);
                 }
@@ -270,7 +269,7 @@ final class Upstream {
     }
 
     void later(long millis, Runnable task) {
-        var unused = relay.loop().schedule(task, millis, TimeUnit.MILLISECONDS);
+        var unused = relay.host().loop().schedule(task, millis, TimeUnit.MILLISECONDS);
     }
 
     void close() {
