@@ -49,6 +49,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -103,8 +104,8 @@ final class Daemon {
         gate.accounts().onRefusal(telemetry::limited);
         WebTokens pages = new WebTokens(file, tokens, core.inventory()::now, threads.beside(threads.worker()));
         this.certificates = new Certificates(config);
-        this.backend =
-                threads.onCore(() -> backend(core, config, environment, threads, telemetry, certificates, pages));
+        this.backend = threads.onCore(
+                () -> backend(core, config, environment, threads, telemetry, certificates::expiries, pages));
         this.preparation = new Preparation(core, threads);
         preparation.consult(backend.answers().calculations().consequences());
         Leadership following = null;
@@ -238,13 +239,14 @@ final class Daemon {
         return new Gate(admissions, config.listen(), AccountBook.ofHeap());
     }
 
-    private static Backend backend(
+    /** Builds the parts that serve requests. To be called on the core thread. */
+    static Backend backend(
             Core core,
             Config config,
             Environment environment,
-            Threads threads,
+            Workers workers,
             Telemetry telemetry,
-            Certificates certificates,
+            Supplier<List<Certificates.Expiry>> expiries,
             WebTokens pages) {
         Credentials sender = new Credentials(environment.uid(), Credentials.OWNER | Credentials.LOCAL);
         Queries queries = new Queries(
@@ -253,53 +255,48 @@ final class Daemon {
                 core.streams().reporters(),
                 Build.attributes(config, environment, () -> SharedLedger.attributes(core.ledger())),
                 telemetry,
-                threads.beside(threads.answers()));
+                workers.beside(workers.answers()));
         queries.configure(config);
         Structures structures = new Structures();
         structures.configure(config);
         Searches searches = new Searches(
-                core.inventory()::committed, structures, threads.beside(threads.answers()), System::nanoTime);
+                core.inventory()::committed, structures, workers.beside(workers.answers()), System::nanoTime);
         Selections selections = new Selections(core.inventory(), searches, structures);
         Consequences consequences = new Consequences(
-                core.inventory(), core.streams().reporters(), core.streams().acquires(), threads.core());
+                core.inventory(), core.streams().reporters(), core.streams().acquires(), workers.core());
         Changes changes = new Changes(
                 core.inventory(),
                 consequences,
                 selections,
-                threads.beside(threads.reloads()),
+                workers.beside(workers.reloads()),
                 () -> SharedLedger.upgradeRefusal(core.ledger()),
                 Preparation.changes(config));
         FeasibilityChecks feasible = new FeasibilityChecks(
-                core.inventory()::state, core.inventory()::now, structures, threads.beside(threads.checks()));
+                core.inventory()::state, core.inventory()::now, structures, workers.beside(workers.checks()));
         Audits audits = new Audits(
                 core.inventory(),
                 core.streams().reporters(),
                 core.streams().acquires(),
                 structures,
-                threads.core(),
-                threads.beside(threads.api()));
+                workers.core(),
+                workers.beside(workers.api()));
         audits.configure(config);
         telemetry.metrics().gauge(Meter.AUDIT_DIFFERENCES, audits::hosts);
         Backend.Answers answers = new Backend.Answers(
                 queries,
-                new Documents(core.inventory(), queries, selections, threads.beside(threads.api())),
+                new Documents(core.inventory(), queries, selections, workers.beside(workers.api())),
                 new Explanations(
                         queries,
                         core.inventory()::now,
                         core.streams().journals().recent()::kept,
                         selections,
                         structures,
-                        threads.beside(threads.api())),
+                        workers.beside(workers.api())),
                 new PastDocuments(
-                        core.ledger().archive(), core.inventory(), queries, structures, threads.beside(threads.past())),
-                new DaemonDocument(
-                        core.inventory(),
-                        queries,
-                        core.ledger(),
-                        certificates::expiries,
-                        threads.beside(threads.api())),
+                        core.ledger().archive(), core.inventory(), queries, structures, workers.beside(workers.past())),
+                new DaemonDocument(core.inventory(), queries, core.ledger(), expiries, workers.beside(workers.api())),
                 new Backend.Calculations(feasible, searches, audits, consequences));
-        Receiver alerts = new Receiver(core.inventory(), threads.core(), telemetry::alert, config.alerts());
+        Receiver alerts = new Receiver(core.inventory(), workers.core(), telemetry::alert, config.alerts());
         return new Backend(sender, answers, core.streams(), changes, alerts, pages);
     }
 

@@ -73,8 +73,9 @@ final class Threads implements Workers, AutoCloseable {
         return loop;
     }
 
-    /** For the bodies of HTTP responses, which may take long to make. */
-    ExecutorService api() {
+    /** Makes the bodies of HTTP responses too. */
+    @Override
+    public ExecutorService api() {
         return api;
     }
 
@@ -121,13 +122,13 @@ final class Threads implements Workers, AutoCloseable {
         return worker;
     }
 
-    /** For computations of any length: separate from the worker, which a disk may block. */
-    ExecutorService checks() {
+    @Override
+    public ExecutorService checks() {
         return checks;
     }
 
-    /** For history, which is read from the disk for any length of time. */
-    ExecutorService past() {
+    @Override
+    public ExecutorService past() {
         return past;
     }
 

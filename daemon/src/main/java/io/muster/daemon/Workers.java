@@ -25,6 +25,15 @@ interface Workers {
     /** For tasks that read much or wait for the disk, and must not delay snapshots. */
     Executor reloads();
 
+    /** For documents, which may take long to make. */
+    Executor api();
+
+    /** For history, which is read from the disk for any length of time. */
+    Executor past();
+
+    /** For computations of any length: separate from the worker, which a disk may block. */
+    Executor checks();
+
     /** @param executor one of these */
     default Aside beside(Executor executor) {
         return new Aside(core(), executor);
