@@ -18,16 +18,22 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One server of the relay, and the connection to it, if there is one. A server that accepts the connection is asked whether it leads.
  * While the relay seeks the leader, a server that cannot be reached is tried again, and a standby is asked again.
  */
 final class Candidate {
-    private static final int CONNECT_MILLIS = 3000;
+    private static final Logger log = LoggerFactory.getLogger("relay");
+
+    private static final int WELCOME_MILLIS = 6000;
     private static final long FIRST_PAUSE_MILLIS = 100;
     private static final long LONGEST_PAUSE_MILLIS = 2000;
     private static final long ASK_AGAIN_MILLIS = 250;
@@ -37,6 +43,7 @@ final class Candidate {
      */
     private static final long REFUSED_MILLIS = 50;
 
+    private static final String SILENCE = "does not answer";
     private static final int MOST_FRAME = 1 << 30;
     /** The matchtag of the question whether the server leads. Requests of users have a route; this one has none. */
     private static final int ROLE = 1;
@@ -72,7 +79,7 @@ final class Candidate {
 
     /** Returns why there is no connection. */
     String fault() {
-        return name() + ": " + fault;
+        return name() + ": " + (silent > Upstream.DOUBTED ? SILENCE : fault);
     }
 
     boolean leads() {
@@ -88,6 +95,10 @@ final class Candidate {
     boolean isWritable() {
         Channel channel = welcomed;
         return channel == null || channel.isWritable();
+    }
+
+    boolean isConnected() {
+        return welcomed != null;
     }
 
     int silent() {
@@ -184,9 +195,9 @@ final class Candidate {
 
         @Override
         public void channelActive(ChannelHandlerContext ctx) {
-            upstream.later(2L * CONNECT_MILLIS, () -> {
+            upstream.later(WELCOME_MILLIS, () -> {
                 if (!accepted) {
-                    why = "does not answer";
+                    why = SILENCE;
                     ctx.close();
                 }
             });
@@ -243,12 +254,17 @@ final class Candidate {
 
         @Override
         public void channelInactive(ChannelHandlerContext ctx) {
+            String reason = silent > Upstream.SILENT ? SILENCE : why;
             welcomed = null;
-            failed(why);
+            silent = 0;
+            failed(reason);
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+            if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
+                log.error("a bug closed the connection to {}", name(), cause);
+            }
             why = TlsServer.reason(cause);
             ctx.close();
         }

@@ -31,10 +31,10 @@ final class Upstream {
     private static final Logger log = LoggerFactory.getLogger("relay");
 
     private static final long PING_MILLIS = 1000;
-    /** After this many unanswered questions, the server may be dead, so the relay looks for another leader. */
-    private static final int DOUBTED = 2;
-    /** After this many unanswered questions, the connection to the server is closed. */
-    private static final int SILENT = 15;
+    /** After more unanswered questions, the server may be dead, so the relay looks for another leader. */
+    static final int DOUBTED = 2;
+    /** After more unanswered questions, the connection to a server is closed. */
+    static final int SILENT = 15;
 
     private static final int MOST_NAMES = 20_000;
 
@@ -51,7 +51,7 @@ final class Upstream {
     }
 
     private final RelayLoop relay;
-    private final String host;
+    private final String hostname;
     private final Duration patience;
     private final List<Candidate> candidates;
     private final Map<Integer, Named> names = new HashMap<>();
@@ -65,9 +65,9 @@ final class Upstream {
     private boolean closed;
     private String told = "";
 
-    Upstream(RelayLoop relay, List<TlsServer> servers, String host, Duration patience) {
+    Upstream(RelayLoop relay, List<TlsServer> servers, String hostname, Duration patience) {
         this.relay = relay;
-        this.host = host;
+        this.hostname = hostname;
         this.patience = patience;
         this.candidates = servers.stream()
                 .map(server -> new Candidate(relay, this, server))
@@ -171,14 +171,24 @@ final class Upstream {
         relay.forEach(local -> local.lost(why + "; the request may have been carried out or not"));
     }
 
-    /** Fails requests that have waited for the leader for too long. */
+    /** Handles an attempt to find the leader that has failed. */
     private void fruitless() {
-        String sentence = candidates.stream().map(Candidate::fault).collect(Collectors.joining("; "));
+        String sentence = faults();
         if (!sentence.equals(told)) {
             told = sentence;
             log.warn("cannot reach {}", sentence);
         }
-        relay.forEach(local -> local.expire(patience.toNanos(), "the relay of this host cannot reach " + sentence));
+        expire();
+    }
+
+    private String faults() {
+        return candidates.stream().map(Candidate::fault).collect(Collectors.joining("; "));
+    }
+
+    /** Fails requests that have waited for the leader for too long. */
+    private void expire() {
+        String sentence = "the relay of this host cannot reach " + faults();
+        relay.forEach(local -> local.expire(patience.toNanos(), sentence));
     }
 
     /** Looks for the leader, because the server has answered that it is not the leader. */
@@ -189,21 +199,33 @@ final class Upstream {
         seek();
     }
 
-    /** Asks for a sign of life. A daemon whose host has lost its power does not close the connection. */
+    /**
+     * Asks every server with a connection for a sign of life. A daemon whose host has lost its power does not close the connection, and
+     * neither does a firewall that has forgotten it.
+     */
     private void watch() {
         if (closed) {
             return;
         }
         later(PING_MILLIS, this::watch);
+        candidates.stream().filter(Candidate::isConnected).forEach(this::watch);
         Candidate server = current;
-        if (server != null && server.silent() >= SILENT) {
+        if (server != null && server.silent() > DOUBTED) {
+            seek();
+        }
+        if (seeks()) {
+            expire();
+        }
+    }
+
+    /** Asks a server, and closes the connection if the server has not answered the questions before. */
+    private void watch(Candidate server) {
+        server.ask();
+        if (server.silent() == SILENT + 1) {
             log.warn("{} has sent nothing for {} s", server.name(), SILENT * PING_MILLIS / 1000);
+        }
+        if (server.silent() > SILENT) {
             server.close();
-        } else if (server != null) {
-            if (server.silent() >= DOUBTED) {
-                seek();
-            }
-            server.ask();
         }
     }
 
@@ -255,7 +277,7 @@ final class Upstream {
     String takeOwner(int uid) {
         Named known = names.get(uid);
         String user = known == null ? Integer.toUnsignedString(uid) : known.name;
-        String stem = ("relay:" + host + ":" + user).replaceAll("[^A-Za-z0-9._:@-]", "_");
+        String stem = ("relay:" + hostname + ":" + user).replaceAll("[^A-Za-z0-9._:@-]", "_");
         stem = stem.substring(0, Math.min(stem.length(), 120));
         int number = 1;
         while (!owners.add(stem + ":" + number)) {
