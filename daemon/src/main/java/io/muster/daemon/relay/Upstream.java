@@ -11,6 +11,7 @@ import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
 import io.muster.protocol.wire.Response;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +56,9 @@ final class Upstream {
     private final Duration patience;
     private final List<Candidate> candidates;
     private final Map<Integer, Named> names = new HashMap<>();
+    /** What waits for the name of a user that is being looked up. */
+    private final Map<Integer, List<Runnable>> lookups = new HashMap<>();
+
     private final Set<Integer> introduced = new HashSet<>();
     private final Set<String> owners = new HashSet<>();
 
@@ -247,30 +251,55 @@ final class Upstream {
         return server != null && server.send(request);
     }
 
-    /** Tells the daemon the name of a user before the user's first request. */
+    /**
+     * Tells the daemon the name of a user before the user's first request. A name that is old is used until it has been looked up again.
+     *
+     * @param then called when the daemon was told; at once if the name was ever looked up
+     */
     void introduce(int uid, Runnable then) {
         Named known = names.get(uid);
-        if (known == null || known.isOld(uid, relay.host().nanos())) {
-            relay.host().name(uid, found -> {
-                if (names.size() >= MOST_NAMES) {
-                    names.clear();
-                }
-                names.put(uid, new Named(found, relay.host().nanos()));
-                if (known != null && !known.name.equals(found)) {
-                    introduced.remove(uid);
-                }
-                introduce(uid, then);
-            });
+        if (known == null) {
+            lookUp(uid).add(then);
             return;
         }
+        if (known.isOld(uid, relay.host().nanos())) {
+            var unused = lookUp(uid);
+        }
+        tell(uid, known.name);
+        then.run();
+    }
+
+    /** Looks up a name, unless this is under way. Returns what waits for the name. */
+    private List<Runnable> lookUp(int uid) {
+        List<Runnable> running = lookups.get(uid);
+        if (running != null) {
+            return running;
+        }
+        List<Runnable> waiting = new ArrayList<>();
+        lookups.put(uid, waiting);
+        relay.host().name(uid, found -> {
+            if (names.size() >= MOST_NAMES) {
+                names.clear();
+            }
+            Named before = names.put(uid, new Named(found, relay.host().nanos()));
+            if (before != null && !before.name.equals(found)) {
+                introduced.remove(uid);
+            }
+            tell(uid, found);
+            lookups.remove(uid);
+            waiting.forEach(relay.host().loop()::execute);
+        });
+        return waiting;
+    }
+
+    private void tell(int uid, String name) {
         if (current != null && introduced.add(uid)) {
             ObjectNode payload = JsonNodeFactory.instance
                     .objectNode()
                     .put("userid", Integer.toUnsignedLong(uid))
-                    .put("name", known.name);
+                    .put("name", name);
             send(Request.of("resource.introduce", Json.encode(payload), Header.NORESPONSE, Request.MATCHTAG_NONE));
         }
-        then.run();
     }
 
     /** Returns a name for an acquisition of a user. The next relay on this host gives the same name, so a scheduler can come back. */
