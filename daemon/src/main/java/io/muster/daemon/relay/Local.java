@@ -176,7 +176,19 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
         }
     }
 
+    /** Ends an acquisition that the user has cancelled, because no daemon has it. Returns whether the user has. */
+    private boolean endIfCancelled(Open each) {
+        boolean isCancelled = each.held != null && each.held.isCancelled();
+        if (isCancelled) {
+            fail(each.request, Errno.ECANCELED, Errno.ECANCELED.text());
+        }
+        return isCancelled;
+    }
+
     private void send(Open each) {
+        if (endIfCancelled(each)) {
+            return;
+        }
         each.sent = relay.upstream().send(each.held == null ? onward(each.request) : each.held.request()) || each.sent;
     }
 
@@ -250,6 +262,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
             request.sent = false;
             if (request.held != null) {
                 request.held.refusedByStandby();
+                endIfCancelled(request);
             }
             relay.upstream().elsewhere();
         } else if (request.held != null) {
@@ -314,9 +327,7 @@ final class Local extends ChannelInboundHandlerAdapter implements Holding.Holder
                 fail(each.request, Errno.ECONNRESET, sentence);
             }
             each.sent = false;
-            if (each.held != null && each.held.isCancelled()) {
-                fail(each.request, Errno.ECANCELED, Errno.ECANCELED.text());
-            }
+            endIfCancelled(each);
         }
     }
 
