@@ -14,11 +14,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param offered R of the scheduler's first response
  * @param sent the scheduler's knowledge after the last response that it was sent
+ * @param same the ranks that the relay's own stream was offered with the same host and contents as the scheduler
  */
-public record HeldView(ResourceSet offered, SentView sent) {
+public record HeldView(ResourceSet offered, SentView sent, Idset same) {
     /** Returns the view after the first response, which the relay passes on unchanged. */
     public static HeldView first(First first) {
-        return new HeldView(first.resources(), SentView.first(view(first.resources(), first.up(), Idset.EMPTY)));
+        ResourceSet offered = first.resources();
+        return new HeldView(offered, SentView.first(view(offered, first.up(), Idset.EMPTY)), offered.ranks());
     }
 
     /**
@@ -28,7 +30,7 @@ public record HeldView(ResourceSet offered, SentView sent) {
      */
     public record Step(@Nullable Next update, HeldView after) {}
 
-    /** Returns the step for an update on the relay's stream. */
+    /** Returns the step for an update on the relay's stream. What is said about ranks that are other hosts is not for the scheduler. */
     public Step next(Next next) {
         SchedulerView before = sent.view();
         SortedTree<String, Idset> properties = before.properties();
@@ -44,12 +46,14 @@ public record HeldView(ResourceSet offered, SentView sent) {
                     removed.getKey(),
                     ranksOf(properties, removed.getKey()).subtract(removed.getValue()));
         }
-        return step(new SchedulerView(
-                before.members(),
-                before.up().union(next.up()).subtract(next.down()),
-                before.lost().union(next.shrink()),
-                properties,
-                next.expiration().orElse(before.expiration())));
+        return step(
+                new SchedulerView(
+                        before.members(),
+                        before.up().union(next.up().intersect(same)).subtract(next.down()),
+                        before.lost().union(next.shrink().intersect(same)),
+                        properties,
+                        next.expiration().orElse(before.expiration())),
+                same);
     }
 
     /**
@@ -57,15 +61,16 @@ public record HeldView(ResourceSet offered, SentView sent) {
      * reports the rank as down, because RFC 28 has no other way to report this.
      */
     public Step again(First first) {
-        Idset same = unchanged(first.resources());
+        Idset kept = unchanged(first.resources());
         SchedulerView view =
-                view(first.resources(), first.up().intersect(same), sent.view().lost());
+                view(first.resources(), first.up().intersect(kept), sent.view().lost());
         return step(
-                new SchedulerView(sent.view().members(), view.up(), view.lost(), view.properties(), view.expiration()));
+                new SchedulerView(sent.view().members(), view.up(), view.lost(), view.properties(), view.expiration()),
+                kept);
     }
 
-    private Step step(SchedulerView now) {
-        return new Step(sent.next(now), new HeldView(offered, sent.after(now)));
+    private Step step(SchedulerView now, Idset unchanged) {
+        return new Step(sent.next(now), new HeldView(offered, sent.after(now), unchanged));
     }
 
     private static SchedulerView view(ResourceSet resources, Idset up, Idset lost) {
@@ -83,19 +88,19 @@ public record HeldView(ResourceSet offered, SentView sent) {
 
     /** Returns the ranks that have the same host and the same contents in {@code offered} and in {@code now}. */
     private Idset unchanged(ResourceSet now) {
-        Idset same = Idset.EMPTY;
+        Idset alike = Idset.EMPTY;
         for (Group before : offered.groups()) {
             for (Group after : now.groups()) {
                 if (before.children().equals(after.children())) {
-                    same = same.union(before.ranks().intersect(after.ranks()));
+                    alike = alike.union(before.ranks().intersect(after.ranks()));
                 }
             }
         }
         if (offered.ranks().equals(now.ranks()) && offered.hosts().equals(now.hosts())) {
-            return same;
+            return alike;
         }
         Idset.Builder kept = Idset.builder();
-        same.forEach(rank -> {
+        alike.forEach(rank -> {
             if (offered.hostOf(rank).equals(now.hostOf(rank))) {
                 kept.add(rank);
             }

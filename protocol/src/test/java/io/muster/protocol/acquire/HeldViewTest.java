@@ -2,6 +2,7 @@ package io.muster.protocol.acquire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.hostlist.Hostlist;
 import io.muster.inventory.idset.Idset;
@@ -144,5 +145,20 @@ class HeldViewTest {
                 .isEqualTo("{\"up\":\"2\"}");
         HeldView.Step larger = held.again(new First(nodes("a[0-9]", Idset.range(0, 9)), Idset.range(0, 9)));
         assertThat(larger.update()).as("ranks that were not offered").isNull();
+    }
+
+    @Test
+    void aRankWithAnotherHostStaysDownWhateverIsSaidAboutThatHost() {
+        HeldView held = HeldView.first(new First(nodes("a[0-3]", Idset.range(0, 3)), Idset.range(0, 3)));
+        HeldView swapped = held.again(new First(nodes("a0,b1,a[2-3]", Idset.range(0, 3)), Idset.EMPTY))
+                .after();
+        HeldView.Step up =
+                swapped.next(Next.parse(JsonNodeFactory.instance.objectNode().put("up", "0-1")));
+        assertThat(String.valueOf(up.update() == null ? null : up.update().toJson()))
+                .isEqualTo("{\"up\":\"0\"}");
+        HeldView back = up.after()
+                .again(new First(nodes("a[0-3]", Idset.range(0, 3)), Idset.range(0, 1)))
+                .after();
+        assertThat(back.sent().view().up()).isEqualTo(Idset.range(0, 1));
     }
 }
