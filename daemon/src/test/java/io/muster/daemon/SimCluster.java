@@ -56,6 +56,9 @@ final class SimCluster {
     /** Null if all daemons are of this version. */
     private final @Nullable SimUpgrade upgrade;
 
+    /** Null if there is no relay. */
+    private final @Nullable SimLoginHost login;
+
     /** Whether the first leader will have no room for its first events. */
     private boolean fills;
 
@@ -70,12 +73,13 @@ final class SimCluster {
     SimCluster(long seed, SimConfigs configs, Telemetry telemetry, String mix) {
         simulation = new Simulation(seed);
         random = simulation.choices().split();
-        files = mix.equals("files") || (mix.isEmpty() && random.nextInt(6) == 0);
+        boolean relayed = List.of(mix.split(" ")).contains("relay");
+        files = mix.equals("files") || ((mix.isEmpty() || relayed) && random.nextInt(6) == 0);
         etcd = new EtcdModel(simulation);
         etcd.onPut(this::put);
         etcd.onChange(this::changedInEtcd);
         thinkMillis = 10 + random.nextInt(random.nextInt(6) == 0 ? 3000 : 50);
-        boolean share = random.nextInt(3) == 0;
+        boolean share = relayed || random.nextInt(3) == 0;
         SimWorld world = new SimWorld(simulation, witness, configs.of(share), telemetry);
         for (String name : files ? new String[] {"a", "b"} : new String[] {"a", "b", "c"}) {
             daemons.add(new SimDaemon(
@@ -95,7 +99,8 @@ final class SimCluster {
         policies = new SimPolicies(this);
         operator = new SimOperator(this, etcd, daemons, random.split());
         upgrade = mix.equals("upgrade") ? new SimUpgrade(this, daemons, random.split()) : null;
-        table = new SimFaults(this, etcd, random.split(), mix, upgrade);
+        login = relayed ? new SimLoginHost(this) : null;
+        table = new SimFaults(this, etcd, random.split(), mix, upgrade, login);
     }
 
     private void put(String key, byte[] value) {
@@ -209,6 +214,9 @@ final class SimCluster {
         fills = random.nextInt(6) == 0;
         robot.start();
         policies.start();
+        if (login != null) {
+            login.begin();
+        }
         if (random.nextInt(4) == 0) {
             repairs = new SimRepairs(this, Integer.MAX_VALUE, 12, 6);
             repairs.start();
@@ -403,6 +411,7 @@ final class SimCluster {
                 && alerts.agree(witness.state())
                 && policies.agree(witness.state())
                 && (repairs == null || repairs.areDone())
+                && (login == null || login.agrees())
                 && !isOverdue(witness.state().holds().nextDeadline())
                 && !isOverdue(witness.state().plans().nextDeadline());
     }
@@ -456,7 +465,7 @@ final class SimCluster {
                 .append(isOverdue(witness.state().holds().nextDeadline()))
                 .append(" and plans ")
                 .append(isOverdue(witness.state().plans().nextDeadline()));
-        text.append(", repairs ").append(repairs);
+        text.append(", repairs ").append(repairs).append(", relay ").append(login);
         return text.toString();
     }
 
@@ -484,6 +493,9 @@ final class SimCluster {
     /** Ends all processes. */
     void close() {
         daemons.forEach(SimDaemon::kill);
+        if (login != null) {
+            login.close();
+        }
     }
 
     long faults() {
@@ -491,7 +503,7 @@ final class SimCluster {
     }
 
     long changes() {
-        return admins.stream().mapToLong(admin -> admin.done).sum();
+        return admins.stream().mapToLong(admin -> admin.done).sum() + (login == null ? 0 : login.done());
     }
 
     long messages() {

@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -146,6 +147,21 @@ final class SimDaemon {
         private @Nullable Preparation preparation;
         private @Nullable EtcdLedger ledger;
         private boolean ready;
+        private @Nullable SimDoor door;
+        private final List<Runnable> whenEnded = new ArrayList<>();
+
+        /** @param then is called when the process ends, in whatever way */
+        void whenEnded(Runnable then) {
+            whenEnded.add(then);
+        }
+
+        /** Returns where relays connect. To be called on the core thread of a daemon that serves. */
+        SimDoor door() {
+            if (door == null) {
+                door = new SimDoor(Objects.requireNonNull(parts), config, this, telemetry, handle);
+            }
+            return door;
+        }
 
         private void main() {
             try {
@@ -298,6 +314,21 @@ final class SimDaemon {
         public Executor reloads() {
             return reloads;
         }
+
+        @Override
+        public Executor api() {
+            return answers;
+        }
+
+        @Override
+        public Executor past() {
+            return answers;
+        }
+
+        @Override
+        public Executor checks() {
+            return answers;
+        }
     }
 
     boolean isRunning() {
@@ -320,6 +351,7 @@ final class SimDaemon {
             process = null;
             ending.handle.end();
             ending.machine.kill();
+            ending.whenEnded.forEach(Runnable::run);
         }
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The faults of the simulated cluster. {@code -Dmuster.sim.mix=NAME} makes those of a group, or of several, ten times as frequent as the
- * others: process, disk, link, etcd, restore, copy, clock, reload; and upgrade, in {@link UpgradesTest}.
+ * others: process, disk, link, etcd, restore, copy, clock, reload; relay, which adds a relay with users; and upgrade, in {@link UpgradesTest}.
  */
 final class SimFaults {
     private static final long MILLI = 1_000_000;
@@ -41,8 +41,17 @@ final class SimFaults {
     /** A backup of etcd. */
     private record Backup(EtcdModel.Backup contents, long seq, long age) {}
 
-    /** @param upgrade null if all daemons are of this version */
-    SimFaults(SimCluster cluster, EtcdModel etcd, SplittableRandom random, String mix, @Nullable SimUpgrade upgrade) {
+    /**
+     * @param upgrade null if all daemons are of this version
+     * @param login null if there is no relay
+     */
+    SimFaults(
+            SimCluster cluster,
+            EtcdModel etcd,
+            SplittableRandom random,
+            String mix,
+            @Nullable SimUpgrade upgrade,
+            @Nullable SimLoginHost login) {
         this.cluster = cluster;
         this.simulation = cluster.simulation();
         this.etcd = etcd;
@@ -60,13 +69,16 @@ final class SimFaults {
         if (upgrade != null) {
             upgrade.faults(this);
         }
+        if (login != null) {
+            login.faults(this);
+        }
         List<String> frequent = List.of(mix.split(" "));
         weights = all.stream()
                 .mapToInt(each -> each.weight() * (frequent.contains(each.mix()) ? 10 : 1))
                 .toArray();
     }
 
-    private void add(String mix, int weight, String name, Consumer<SimDaemon> begin) {
+    void add(String mix, int weight, String name, Consumer<SimDaemon> begin) {
         add(mix, weight, name, daemon -> true, begin);
     }
 

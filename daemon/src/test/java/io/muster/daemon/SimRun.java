@@ -2,6 +2,8 @@ package io.muster.daemon;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import com.sun.management.OperatingSystemMXBean;
 import io.muster.daemon.machine.SimTrace;
 import io.muster.daemon.metrics.Metrics;
@@ -23,9 +25,11 @@ import org.slf4j.LoggerFactory;
 /** Runs the simulated cluster, seed after seed. */
 public final class SimRun implements Closeable {
     private static final List<Logger> NOISY = Stream.of(
-                    "inventory", "ledger", "muster", "journal", "acquire", "alert", "report", "brake")
+                    "inventory", "ledger", "muster", "journal", "acquire", "alert", "report", "brake", "peer", "relay")
             .map(name -> (Logger) LoggerFactory.getLogger(name))
             .toList();
+
+    private static final Logger RELAY = (Logger) LoggerFactory.getLogger("relay");
 
     private final SimConfigs configs;
     private final Telemetry telemetry;
@@ -35,6 +39,11 @@ public final class SimRun implements Closeable {
     public SimRun(Path directory) throws Exception {
         configs = new SimConfigs(directory);
         telemetry = new Telemetry(new Metrics("test", "test"));
+    }
+
+    /** Sets the groups of faults that are frequent in the next runs. */
+    void mix(String groups) {
+        mix = groups;
     }
 
     /**
@@ -106,11 +115,21 @@ public final class SimRun implements Closeable {
         cluster.simulation().notes(trace);
         long start = processorNanos();
         Throwable failure = null;
+        AppenderBase<ILoggingEvent> errors = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent error) {
+                cluster.simulation().fail(new AssertionError(error.getFormattedMessage()));
+            }
+        };
+        errors.start();
+        RELAY.addAppender(errors); // a relay survives its bugs, and users may not notice them
+        RELAY.setLevel(Level.ERROR);
         try {
             cluster.run(faults);
         } catch (AssertionError e) {
             failure = e;
         }
+        RELAY.detachAppender(errors);
         double seconds = (processorNanos() - start) / 1e9;
         cluster.simulation().notes(null);
         cluster.close();

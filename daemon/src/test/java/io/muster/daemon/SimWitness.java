@@ -77,7 +77,7 @@ final class SimWitness {
 
     /** Calls {@code each} with each event and the state before it. */
     void watch(BiConsumer<Entry, InventoryState> each) {
-        watcher = each;
+        watcher = watcher.andThen(each);
     }
 
     /** @param leader the term of the daemon that leads; 0 if none does */

@@ -50,6 +50,10 @@ final class SimulationTest {
     @Timeout(value = 24, unit = TimeUnit.HOURS)
     @Test
     void everySeedEndsWellAndLosesNothing() {
+        everySeed();
+    }
+
+    private void everySeed() {
         boolean isLong = Long.getLong("muster.sim.seconds") != null;
         long first = Long.getLong("muster.sim.seed", isLong ? new SplittableRandom().nextInt(1_000_000_000) : 1);
         long runsAtMost = Long.getLong("muster.sim.runs", isLong ? Long.MAX_VALUE / 2 : RUNS);
@@ -61,6 +65,13 @@ final class SimulationTest {
         }
     }
 
+    @Timeout(value = 24, unit = TimeUnit.HOURS)
+    @Test
+    void everySeedWithARelayEndsWellAndLosesNothing() {
+        runs.mix("relay " + System.getProperty("muster.sim.mix", ""));
+        everySeed();
+    }
+
     @Test
     void twoRunsOfOneSeedAreEqualAndATraceChangesNothing() {
         SimTrace one = new SimTrace();
@@ -70,6 +81,9 @@ final class SimulationTest {
         assertThat(other.digest()).isEqualTo(one.digest());
         assertThat(other.lines()).isGreaterThan(1000);
         assertThat(runs.run(7, 20, null).cluster().simulation().hash()).isEqualTo(hash);
+        runs.mix("relay");
+        long relayed = runs.run(7, 20, one).cluster().simulation().hash();
+        assertThat(runs.run(7, 20, null).cluster().simulation().hash()).isEqualTo(relayed);
     }
 
     @Test

@@ -83,7 +83,8 @@ public final class SchedulerModel {
         return properties.getOrDefault(property, Idset.EMPTY);
     }
 
-    private Idset present() {
+    /** The ranks that the scheduler was offered, without those that are shrunk. */
+    public synchronized Idset present() {
         return offered.subtract(shrunk);
     }
 
