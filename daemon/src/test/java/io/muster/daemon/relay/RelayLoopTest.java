@@ -6,11 +6,14 @@ import io.muster.daemon.machine.SimExecutor;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
 import io.muster.protocol.client.TlsServer;
+import io.muster.protocol.rpc.Cancellation;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Credentials;
 import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
 import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Header;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
@@ -26,6 +29,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +85,7 @@ class RelayLoopTest {
     private final class Server extends ChannelOutboundHandlerAdapter {
         private final FrameDecoder decoder = new FrameDecoder(1 << 20);
         private final List<String> requests = new ArrayList<>();
+        private final List<Request> sent = new ArrayList<>();
         private EmbeddedChannel channel = new EmbeddedChannel();
 
         @Override
@@ -94,6 +99,7 @@ class RelayLoopTest {
                     Response leads = Response.success(request, owner, Bytes.text("{\"value\":\"leader\"}"));
                     host.loop.execute(() -> channel.writeInbound(encoded(leads)));
                 } else {
+                    sent.add(request);
                     Bytes payload = request.payload();
                     requests.add(request.topic() + (payload == null ? "" : " " + payload.text()));
                 }
@@ -146,5 +152,30 @@ class RelayLoopTest {
 
         onRelay(() -> host.unanswered.get(0).accept("bob"));
         assertThat(host.server.requests).endsWith("resource.introduce {\"userid\":700,\"name\":\"bob\"}");
+    }
+
+    @Test
+    void anAcquisitionThatAStandbyRefusesAfterItWasCancelledEnds() throws Exception {
+        onRelay(relay::start);
+        onRelay(() -> {
+            relay.serve(user, () -> 700);
+            user.pipeline().fireChannelActive();
+        });
+        onRelay(() -> user.writeInbound(encoded(Request.of("resource.acquire", null, Header.STREAMING, 5))));
+        Request acquire = host.server.sent.get(1);
+        Bytes cancellation = new Cancellation(5).encode();
+        onRelay(() -> user.writeInbound(encoded(
+                Request.of("resource.acquire-cancel", cancellation, Header.NORESPONSE, Request.MATCHTAG_NONE))));
+        user.outboundMessages().clear();
+        Credentials owner = new Credentials(0, Credentials.OWNER);
+        onRelay(() -> host.server.channel.writeInbound(
+                encoded(Response.error(acquire, owner, Errno.EREMOTE.value(), "a standby"))));
+        run(MINUTE);
+        assertThat(host.server.sent.stream().map(Request::topic))
+                .containsExactly("resource.introduce", "resource.acquire", "resource.acquire-cancel");
+        ByteBuf answer = user.readOutbound();
+        assertThat(((Response) Objects.requireNonNull(new FrameDecoder(1 << 20).feed(answer.nioBuffer()))).errnum())
+                .isEqualTo(Errno.ECANCELED.value());
+        answer.release();
     }
 }
