@@ -182,7 +182,7 @@ final class Upstream {
             told = sentence;
             log.warn("cannot reach {}", sentence);
         }
-        expire();
+        expire(sentence);
     }
 
     private String faults() {
@@ -190,8 +190,8 @@ final class Upstream {
     }
 
     /** Fails requests that have waited for the leader for too long. */
-    private void expire() {
-        String sentence = "the relay of this host cannot reach " + faults();
+    private void expire(String faults) {
+        String sentence = "the relay of this host cannot reach " + faults;
         relay.forEach(local -> local.expire(patience.toNanos(), sentence));
     }
 
@@ -218,7 +218,7 @@ final class Upstream {
             seek();
         }
         if (seeks()) {
-            expire();
+            expire(faults());
         }
     }
 
