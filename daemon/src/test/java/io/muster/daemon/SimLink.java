@@ -5,9 +5,7 @@ import io.muster.daemon.service.Outbox;
 import io.muster.daemon.service.Session;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
-import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Response;
@@ -141,11 +139,8 @@ final class SimLink implements Outbox {
 
     @Override
     public void send(Response response) {
-        ByteBuffer frame = FrameEncoder.of(Dialect.DEPLOYED).encode(response);
-        byte[] bytes = new byte[frame.remaining()];
-        frame.get(bytes);
         full |= down.size() >= MOST;
-        arrive(bytes);
+        arrive(SimWire.encoded(response));
     }
 
     @Override

@@ -2,9 +2,7 @@ package io.muster.daemon;
 
 import io.muster.daemon.machine.SimExecutor;
 import io.muster.daemon.relay.SimRelay;
-import io.muster.protocol.wire.Dialect;
 import io.muster.protocol.wire.FrameDecoder;
-import io.muster.protocol.wire.FrameEncoder;
 import io.muster.protocol.wire.Message;
 import io.muster.protocol.wire.ProtocolException;
 import io.muster.protocol.wire.Request;
@@ -125,9 +123,7 @@ abstract class SimUser {
         }
 
         void send(Request request) {
-            ByteBuffer frame = FrameEncoder.of(Dialect.DEPLOYED).encode(request);
-            byte[] bytes = new byte[frame.remaining()];
-            frame.get(bytes);
+            byte[] bytes = SimWire.encoded(request);
             toRelay.send(() -> relay.execute(() -> {
                 SimWire open = wire;
                 if (open != null) {

@@ -1,6 +1,9 @@
 package io.muster.daemon;
 
 import io.muster.daemon.machine.SimExecutor;
+import io.muster.protocol.wire.Dialect;
+import io.muster.protocol.wire.FrameEncoder;
+import io.muster.protocol.wire.Message;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -9,6 +12,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
@@ -31,6 +35,13 @@ final class SimWire extends ChannelOutboundHandlerAdapter {
         this.written = written;
         this.closed = closed;
         this.channel = new EmbeddedChannel(this);
+    }
+
+    static byte[] encoded(Message message) {
+        ByteBuffer frame = FrameEncoder.of(Dialect.DEPLOYED).encode(message);
+        byte[] bytes = new byte[frame.remaining()];
+        frame.get(bytes);
+        return bytes;
     }
 
     /** Adds the handler of a connection that is open. */
