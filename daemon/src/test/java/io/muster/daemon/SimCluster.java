@@ -357,6 +357,9 @@ final class SimCluster {
 
     private void heal() {
         etcd.noTrap();
+        if (login != null) {
+            login.heal();
+        }
         simulation.runUntil(simulation.now() + SimFaults.LONGEST);
         busy = false;
         if (upgrade != null) {

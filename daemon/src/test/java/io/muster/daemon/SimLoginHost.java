@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandler;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
@@ -175,9 +176,28 @@ final class SimLoginHost {
 
     // ---- the end
 
-    /** Whether the users know what the log says. */
+    /** The faults end. Some schedulers do not stay until the end. */
+    void heal() {
+        if (random.nextInt(3) == 0) {
+            scheduler.leaveForGood();
+        }
+    }
+
+    /** Whether the users know what the log says, and the daemons have the stream of the scheduler as long as it is there. */
     boolean agrees() {
-        return scheduler.knows(cluster.witness()) && admins.stream().allMatch(SimUserAdmin::isIdle);
+        return streams() == (scheduler.isGone() ? 0 : 1)
+                && (scheduler.isGone() || scheduler.knows(cluster.witness()))
+                && admins.stream().allMatch(SimUserAdmin::isIdle);
+    }
+
+    /** Returns how many streams of users the daemons have. */
+    private long streams() {
+        return cluster.daemons().stream()
+                .map(SimDaemon::core)
+                .filter(Objects::nonNull)
+                .flatMap(core -> core.streams().acquires().streams().stream())
+                .filter(stream -> users().contains(stream.holder().user()))
+                .count();
     }
 
     void close() {
@@ -192,6 +212,6 @@ final class SimLoginHost {
 
     @Override
     public String toString() {
-        return (relay == null ? "down, " : "") + scheduler + ", " + admins;
+        return (relay == null ? "down, " : "") + streams() + " streams, " + scheduler + ", " + admins;
     }
 }

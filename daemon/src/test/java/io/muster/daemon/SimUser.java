@@ -18,6 +18,7 @@ abstract class SimUser {
     private final SimLoginHost host;
     private final int uid;
     private @Nullable Connection connection;
+    private boolean gone;
 
     SimUser(SimCluster cluster, SimLoginHost host, int uid) {
         this.cluster = cluster;
@@ -31,6 +32,9 @@ abstract class SimUser {
     }
 
     private void connect() {
+        if (gone) {
+            return;
+        }
         SimRelay to = host.relay();
         if (to == null) {
             start();
@@ -62,13 +66,27 @@ abstract class SimUser {
         }
     }
 
-    /** Closes the connection, and opens another one. */
+    /** Leaves, and comes back. */
     void leave() {
+        disconnect();
+    }
+
+    private void disconnect() {
         Connection now = connection;
         if (now != null) {
             now.close();
             relayEnded();
         }
+    }
+
+    /** Disconnects, and does not come back. */
+    void leaveForGood() {
+        gone = true;
+        disconnect();
+    }
+
+    boolean isGone() {
+        return gone;
     }
 
     /** The connection ends, because the relay does. */
