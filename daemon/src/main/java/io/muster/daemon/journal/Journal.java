@@ -248,6 +248,7 @@ public final class Journal implements Ledger {
     private void tryProbe() {
         try {
             log.probe();
+            durableSeq = log.durableSeq();
             become(Condition.WRITABLE, "");
         } catch (IOException e) {
             // As long as bytes of a failed write remain, the condition stays UNCERTAIN and keeps its first reason.

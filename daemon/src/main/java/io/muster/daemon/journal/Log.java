@@ -50,6 +50,11 @@ final class Log implements Closeable {
      * of the other.
      */
     private long stray;
+    /**
+     * The seq of the state from which the journal is to continue, if a failure kept it from doing so; otherwise 0. Nothing is written
+     * until the journal continues from there: a start would do so, and would find events in the segment before that belong after the state.
+     */
+    private long rebasing;
     /** The time since which a copy keeps segments from being deleted; null if none does. A warning sets it to the far future. */
     private @Nullable Instant heldSince;
     /** The time of the last warning that history was deleted because of its size; null if there was none. */
@@ -123,6 +128,7 @@ final class Log implements Closeable {
     /** Checks, before the first batch of a group, that the files are still in place, and removes the rest of a failed write. */
     void begin() throws IOException {
         check();
+        checkRebased();
         writer.rollback();
         dropStray();
     }
@@ -164,6 +170,8 @@ final class Log implements Closeable {
 
     /** Tests with a real write whether writes succeed. */
     void probe() throws IOException {
+        check();
+        finishRebase();
         begin();
         try (Disk.File file = disk.open(PROBE, Disk.Access.CREATE)) {
             file.write(ByteBuffer.allocate(1 << 16), 0);
@@ -181,6 +189,7 @@ final class Log implements Closeable {
     void begins(Level first) throws IOException {
         if (nextSeq() == 1 && first != level) {
             lock.check();
+            checkRebased();
             use(SegmentWriter.create(disk, 1, first, now(), buffer));
             otherBytes = 0; // the new segment has replaced the only one
             level = first;
@@ -189,6 +198,7 @@ final class Log implements Closeable {
 
     void snapshot(long seq, byte[] state) throws IOException {
         lock.check();
+        checkRebased();
         long start = settings.machine().nanos();
         long bytes = SnapshotFile.write(disk, level, seq, now(), state);
         previousSeq = snapshotSeq;
@@ -202,18 +212,46 @@ final class Log implements Closeable {
         measure();
     }
 
-    /** Continues from a later state, without the events in between. Everything that was written before must be durable. */
+    /**
+     * Continues from a later state, without the events in between. Everything that was written before must be durable. After a failure,
+     * {@link #probe} tries again.
+     */
     void rebase(long seq, byte[] state) throws IOException {
         lock.check();
+        finishRebase();
         if (seq <= durableSeq()) {
             throw new IOException("the journal already ends at seq " + durableSeq());
         }
+        rebasing = seq;
         Rebase.begin(disk, level, seq, now(), state);
+        finishRebase();
+    }
+
+    /** Continues from the state of {@link #rebase}, unless the disk did not take even the state. */
+    private void finishRebase() throws IOException {
+        long seq = rebasing;
+        if (seq == 0) {
+            return;
+        }
         Rebase.finish(disk, now(), buffer);
-        use(SegmentWriter.reopen(
-                disk, seq + 1, Segment.head(seq + 1, level, now()).remaining(), 0, seq, buffer));
-        snapshotSeq = seq;
-        measure();
+        if (SnapshotFile.readSeq(disk, SnapshotFile.FILE) == seq) {
+            disk.forceDirectory(""); // the attempt before may have failed after the snapshot had its name
+            long head = Segment.list(disk).stream()
+                    .filter(segment -> segment.first() == seq + 1)
+                    .mapToLong(Segment::size)
+                    .sum();
+            use(SegmentWriter.reopen(disk, seq + 1, head, 0, seq, buffer));
+            snapshotSeq = seq;
+            measure();
+        }
+        rebasing = 0;
+    }
+
+    private void checkRebased() throws IOException {
+        if (rebasing > 0) {
+            throw new IOException(
+                    "the journal is to continue from seq " + rebasing + ", which the disk has not let it do yet");
+        }
     }
 
     /**

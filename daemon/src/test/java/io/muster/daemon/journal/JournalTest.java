@@ -130,6 +130,45 @@ class JournalTest {
         assertThat(Client.recovered(disk)).containsExactly("1 a", "2 b", "9 i");
     }
 
+    /** Whatever operation of the disk fails, nothing is written to the earlier segment before the journal has gone on from the state. */
+    @Test
+    void aLaterStateThatTheDiskRefusesIsTakenBeforeFurtherEvents() throws IOException {
+        boolean failed = true;
+        for (int operation = 1; failed; operation++) {
+            MemoryDisk files = new MemoryDisk();
+            FaultyDisk faulty = new FaultyDisk(files);
+            Client client = Client.open(faulty);
+            client.submit("a", "b");
+            client.settle();
+            AtomicInteger left = new AtomicInteger(operation);
+            faulty.fault((kind, name) -> {
+                if (left.decrementAndGet() == 0) {
+                    throw FaultyDisk.broken();
+                }
+                return -1;
+            });
+            client.journal()
+                    .rebase(9, "{\"events\":\"1 a,2 b,9 i\"}".getBytes(StandardCharsets.UTF_8), client.outcomes::add);
+            client.settle();
+            failed = left.get() <= 0;
+            faulty.fault(FaultyDisk.NONE);
+            client.submit("c");
+            client.snapshot();
+            client.journal().probe();
+            client.settle();
+            long last = client.journal().durableSeq();
+            client.journal().submit(new Batch(last + 1, List.of(Client.event("d")), client.outcomes::add));
+            client.close();
+
+            List<String> recovered = Client.recovered(files);
+            assertThat(client.outcomes.get(client.outcomes.size() - 1)).isEqualTo(Outcome.DURABLE);
+            assertThat(recovered)
+                    .as("operation %d fails", operation)
+                    .isIn(List.of("1 a", "2 b", "3 d"), List.of("1 a", "2 b", "9 i", "10 d"));
+            assertThat(client.refused).containsExactly("c");
+        }
+    }
+
     @Test
     void changesThatArriveDuringAForceShareTheNextForce() throws IOException {
         CountDownLatch forcing = new CountDownLatch(1);
