@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 /** Decides when this daemon tries to lead, and whether it may lead when it is elected. Used by the thread {@code ledger} only, except {@link #allow}. */
 final class Candidacy {
     /** How often a leader writes its time. */
-    static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(1);
-    /** How much longer than its time a lease lasts if etcd elects a leader. */
-    private static final long EXTENSION_NANOS = TimeUnit.SECONDS.toNanos(5);
+    static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(15);
+    /** What has changed in etcd since a look that is no older than this is recent, even if etcd was restored from a backup. */
+    private static final long RECENT_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private final Tenure tenure;
     private final EtcdSettings settings;
@@ -25,10 +25,10 @@ final class Candidacy {
     private long writtenAt;
     /** The revision of the time that was compared last. */
     private long compared;
-    /** The term of the leader that this daemon sees, and since when it has seen this leader. */
+    /** The term of the leader that this daemon sees. */
     private long term;
-
-    private long seenSince;
+    /** A time up to this revision may be that of a backup of etcd, like the leader's key; a later time is that of a leader that lives. */
+    private long doubtful;
 
     private boolean agrees = true;
     private volatile boolean allowed;
@@ -52,21 +52,23 @@ final class Candidacy {
 
     /**
      * Compares the clock of this daemon with that of the leader, if the leader has written its time. If the clock is wrong, this daemon lets
-     * others try to lead first. It does not continue the leader's time before the leader has outlived its lease: the key may be that of a
-     * backup of etcd, and the time too.
+     * others try to lead first. It does not continue the leader's time before it has seen that the leader was elected or wrote its time: the
+     * key may be that of a backup of etcd, and the time too.
      */
     void look(Store.View view, RoleActions actions) {
-        long lasting = settings.ttl().toNanos() + EXTENSION_NANOS;
-        if (view.term() != term || view.asked() - lookedAt > lasting) {
-            term = view.term();
-            seenSince = view.asked();
-        }
         Etcd.Entry clock = view.clock();
-        // not ">": revisions go back if etcd is restored from a backup
-        if (clock != null && clock.modRevision() != compared && clock.modRevision() > view.term()) {
-            writtenAt = clock.modRevision() == read ? writtenAt : lookedAt;
-            read = clock.modRevision();
-            boolean lives = view.asked() - seenSince > lasting;
+        long revision = clock == null ? 0 : clock.modRevision();
+        boolean wasAway = view.asked() - lookedAt > RECENT_NANOS;
+        if (wasAway || view.term() < term || revision < read) { // revisions go back if etcd is restored from a backup
+            doubtful = revision;
+        } else if (view.term() > term) {
+            doubtful = view.term();
+        }
+        term = view.term();
+        if (clock != null && revision != compared && revision > term) {
+            writtenAt = revision == read ? writtenAt : lookedAt;
+            read = revision;
+            boolean lives = revision > doubtful;
             compared = lives ? read : compared;
             long age = Math.min(settings.machine().nanos() - writtenAt, oldest());
             agrees = agrees(clock.text(), age, lives, actions);

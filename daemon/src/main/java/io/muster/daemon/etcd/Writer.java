@@ -121,7 +121,7 @@ final class Writer {
         return silent;
     }
 
-    /** Writes the time of this daemon once a minute, for the others to compare, if this daemon knows the time. */
+    /** Writes the time of this daemon every 15 seconds, for the others to compare, if this daemon knows the time. */
     void tell(RoleActions actions) {
         long now = machine.nanos();
         if (now - toldAt < Candidacy.TELL_NANOS) {

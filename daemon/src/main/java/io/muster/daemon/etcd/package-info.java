@@ -16,7 +16,7 @@
  *   part/TXN/0000         pieces of lines over 1 MiB; they count only if a key below log names them
  *   snapshot              which snapshots count: the current one and the one before; the terms of all events up to the current one
  *   snapshot/TXN/0000     the pieces of a snapshot
- *   clock                 the time of the leader, written by the leader every minute
+ *   clock                 the time of the leader, written by the leader every 15 seconds
  *   member/ID             a daemon: its host, URIs, version and format level; with a lease
  * </pre>
  *
