@@ -110,6 +110,7 @@ final class SimAdmin {
             command = new HoldChanges.Undrain(rank, text, HoldChanges.Mode.NONE, null);
         } else if (kind < 8) {
             double time = cluster.wallSeconds() + 2 + random.nextInt(60);
+            writes = true;
             command = count % 2 == 0
                     ? new HoldChanges.Drain(rank, text, HoldChanges.Mode.OVERWRITE, "timed" + number, time)
                     : new HoldChanges.Drain(
