@@ -29,24 +29,35 @@ final class RestoredClockTest {
         return new SimWorld(simulation, new SimWitness(() -> 0), new SimConfigs(directory).of(false), telemetry);
     }
 
+    /** Returns a daemon that has just started with an empty directory, on an etcd with a backup that is four minutes old. */
+    private SimDaemon startedOnABackup(Telemetry telemetry) throws Exception {
+        SimDaemon daemon = new SimDaemon("a", world(telemetry), etcd, null);
+        daemon.start();
+        pass(Duration.ofSeconds(10));
+        EtcdModel.Backup old = etcd.backup();
+        pass(Duration.ofMinutes(4));
+        daemon.kill();
+        daemon.disk.restore(new CrashDisk.Image());
+        etcd.restore(old);
+        daemon.start();
+        return daemon;
+    }
+
+    /** Checks that the daemon soon goes by its own clock, and ends it. */
+    private void checkClock(SimDaemon daemon) {
+        pass(Duration.ofSeconds(40));
+        WallClock clock = daemon.inventory().clock();
+        assertThat(clock.trouble()).isEmpty();
+        assertThat(clock.own()).hasValue(clock.now());
+        daemon.kill();
+    }
+
     /** The backup has the key of the leader, which etcd keeps until the lease ends. */
     @Test
     void theTimeInARestoredBackupIsNotThatOfALeader() throws Exception {
         try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
-            SimDaemon daemon = new SimDaemon("a", world(telemetry), etcd, null);
-            daemon.start();
-            pass(Duration.ofSeconds(10));
-            EtcdModel.Backup old = etcd.backup();
-            pass(Duration.ofMinutes(4));
-            daemon.kill();
-            daemon.disk.restore(new CrashDisk.Image());
-            etcd.restore(old);
-            daemon.start();
-            pass(Duration.ofSeconds(40));
-            WallClock clock = daemon.inventory().clock();
-            assertThat(clock.trouble()).isEmpty();
-            assertThat(clock.own()).hasValue(clock.now());
-            daemon.kill();
+            SimDaemon daemon = startedOnABackup(telemetry);
+            checkClock(daemon);
         }
     }
 
@@ -54,24 +65,12 @@ final class RestoredClockTest {
     @Test
     void theTimeInARestoredBackupIsNotThatOfALeaderHoweverLongTheLeaseLasts() throws Exception {
         try (Telemetry telemetry = new Telemetry(new Metrics("test", "test"))) {
-            SimDaemon daemon = new SimDaemon("a", world(telemetry), etcd, null);
-            daemon.start();
-            pass(Duration.ofSeconds(10));
-            EtcdModel.Backup old = etcd.backup();
-            pass(Duration.ofMinutes(4));
-            daemon.kill();
-            daemon.disk.restore(new CrashDisk.Image());
-            etcd.restore(old);
-            daemon.start();
+            SimDaemon daemon = startedOnABackup(telemetry);
             for (int i = 0; i < 10; i++) {
                 pass(Duration.ofSeconds(4));
                 etcd.elect();
             }
-            pass(Duration.ofSeconds(40));
-            WallClock clock = daemon.inventory().clock();
-            assertThat(clock.trouble()).isEmpty();
-            assertThat(clock.own()).hasValue(clock.now());
-            daemon.kill();
+            checkClock(daemon);
         }
     }
 
