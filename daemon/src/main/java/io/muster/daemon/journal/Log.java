@@ -235,7 +235,7 @@ final class Log implements Closeable {
         }
         Rebase.finish(disk, now(), buffer);
         if (SnapshotFile.readSeq(disk, SnapshotFile.FILE) == seq) {
-            disk.forceDirectory(""); // the attempt before may have failed after the snapshot had its name
+            disk.forceDirectory("");
             long head = Segment.list(disk).stream()
                     .filter(segment -> segment.first() == seq + 1)
                     .mapToLong(Segment::size)

@@ -20,7 +20,10 @@ final class Rebase {
         SnapshotFile.write(disk, NEXT, level, seq, now, state);
     }
 
-    /** Begins the segment after the state, and then makes the state the snapshot of the directory; does nothing without such a state. */
+    /**
+     * Begins the segment after the state, and then makes the state the snapshot of the directory; does nothing without such a state. The
+     * caller forces the names in the directory before anything is written.
+     */
     static void finish(Disk disk, double now, ByteBuffer buffer) throws IOException {
         SnapshotFile next = SnapshotFile.read(disk, NEXT);
         if (next == null) {
@@ -32,6 +35,5 @@ final class Rebase {
         }
         disk.forceDirectory(Segment.DIRECTORY);
         disk.rename(NEXT, SnapshotFile.FILE);
-        disk.forceDirectory("");
     }
 }
