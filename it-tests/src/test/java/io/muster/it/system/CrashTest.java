@@ -138,7 +138,7 @@ class CrashTest {
             before = lasting(daemon.ask("resource.state"));
         }
         admins.checkDirectory(setup().stateDir());
-        try (DaemonProcess daemon = setup().start()) {
+        try (DaemonProcess daemon = setup().start().expect(SHORT_HISTORY)) {
             assertThat(lasting(daemon.ask("resource.state")))
                     .as("the inventory after a clean restart")
                     .isEqualTo(before);
