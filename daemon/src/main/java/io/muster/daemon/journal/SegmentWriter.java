@@ -80,7 +80,8 @@ final class SegmentWriter implements Closeable {
      * Opens an existing segment for appending.
      *
      * @param end the offset at which the last kept line ends; bytes after it are cut off
-     * @param unsyncedFrom the bytes from this offset to the end may exist only in the page cache, so they are written again and forced
+     * @param unsyncedFrom the bytes from this offset to the end may exist only in the page cache, so they are written again and forced,
+     *     with the block before: the last process may have ended after a failed force
      */
     static SegmentWriter reopen(Disk disk, long first, long end, long unsyncedFrom, long lastSeq, ByteBuffer buffer)
             throws IOException {
@@ -177,7 +178,7 @@ final class SegmentWriter implements Closeable {
         }
         file.truncate(durableOffset);
         if (unforced) {
-            rewrite(Math.max(0, durableOffset - 1) / BLOCK * BLOCK);
+            rewrite(durableOffset);
             verify();
         } else {
             unforced = true;
@@ -187,8 +188,9 @@ final class SegmentWriter implements Closeable {
         leftover = false;
     }
 
+    /** Writes everything after {@code from} again, and the block that ends there: a failed force may have been its last write. */
     private void rewrite(long from) throws IOException {
-        for (long at = from; at < durableOffset; at += BLOCK) {
+        for (long at = Math.max(0, from - 1) / BLOCK * BLOCK; at < durableOffset; at += BLOCK) {
             ByteBuffer block = ByteBuffer.allocate((int) Math.min(BLOCK, durableOffset - at));
             file.read(block, at);
             file.write(block.flip(), at);

@@ -19,9 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A disk in memory that outlives the processes that use it. A power loss loses any part of what was not forced: writes, of which the last
- * may be torn, and names. Each process opens the disk with {@link #open()}, and a process that was killed cannot use it any more.
+ * may be torn, and names. After a force that failed, the kernel takes the pages for written: only a further write to a page makes the
+ * next force write the page, and a page that was not written is zeros on the device. Each process opens the disk with {@link #open()}, and a process that was killed cannot use it any more.
  */
 public final class CrashDisk {
+    private static final int PAGE = 4096;
+
     private final Supplier<Instant> clock;
     private Map<String, Inode> names = new TreeMap<>();
     private Map<String, Inode> durableNames = new TreeMap<>();
@@ -40,12 +43,18 @@ public final class CrashDisk {
         private int size;
         /** How much of the content is forced. */
         private int durableSize;
-        /** The forced content, if a part of it was overwritten or cut off since. */
+        /** The content of the device, if the forced part of the content differs from it. */
         private byte @Nullable [] saved;
 
         private Instant modified = Instant.EPOCH;
         /** Where the writes begin that are not forced; writes append, as the journal's do. */
         private int dirtyFrom = Integer.MAX_VALUE;
+        /** Where they end; bytes that were cut off since may still be on the device after a power loss. */
+        private int dirtyTo;
+        /** The part that a force failed to write, and that no force writes before it is written again. */
+        private int lostFrom = Integer.MAX_VALUE;
+
+        private int lostTo;
 
         void dirty(int from) {
             if (from < durableSize && saved == null) {
@@ -54,12 +63,55 @@ public final class CrashDisk {
             dirtyFrom = Math.min(dirtyFrom, from);
         }
 
+        /** A force has failed. */
+        void lose() {
+            if (dirtyFrom < size) {
+                lostFrom = Math.min(lostFrom, dirtyFrom / PAGE * PAGE);
+                lostTo = size;
+            }
+        }
+
+        /** Each page of which a part is written is written whole by the next force. */
+        void written(int from, int to) {
+            int first = from / PAGE * PAGE;
+            int end = (to + PAGE - 1) / PAGE * PAGE;
+            if (first <= lostFrom) {
+                lostFrom = Math.max(lostFrom, end);
+            } else if (end >= lostTo) {
+                lostTo = Math.min(lostTo, first);
+            }
+            cut(lostTo);
+        }
+
+        void cut(int at) {
+            lostTo = Math.min(lostTo, at);
+            if (lostFrom >= lostTo) {
+                lostFrom = Integer.MAX_VALUE;
+                lostTo = 0;
+            }
+        }
+
+        void force() {
+            int from = lostFrom;
+            int to = lostTo;
+            forced(content, size);
+            if (from < to) {
+                saved = Arrays.copyOf(content, size);
+                Arrays.fill(saved, from, to, (byte) 0);
+                lostFrom = from;
+                lostTo = to;
+            }
+        }
+
         void forced(byte[] all, int length) {
             content = all;
             size = length;
             durableSize = length;
             saved = null;
             dirtyFrom = Integer.MAX_VALUE;
+            dirtyTo = 0;
+            lostFrom = Integer.MAX_VALUE;
+            lostTo = 0;
         }
     }
 
@@ -100,20 +152,23 @@ public final class CrashDisk {
 
     /** Keeps the beginning of what was written since the last force, perhaps with a hole: of old bytes, or of zeros where nothing was. */
     private static void tear(Inode inode, SplittableRandom random) {
-        if (inode.dirtyFrom == Integer.MAX_VALUE) {
+        if (inode.dirtyFrom == Integer.MAX_VALUE && inode.saved == null) {
             return;
         }
         byte[] old = inode.saved == null ? Arrays.copyOf(inode.content, inode.durableSize) : inode.saved;
         byte[] kept = old;
-        if (inode.size > inode.dirtyFrom && random.nextInt(3) > 0) {
-            int until = inode.dirtyFrom + random.nextInt(inode.size - inode.dirtyFrom + 1);
+        if (inode.dirtyTo > inode.dirtyFrom && random.nextInt(3) > 0) {
+            int until = inode.dirtyFrom + random.nextInt(inode.dirtyTo - inode.dirtyFrom + 1);
             kept = Arrays.copyOf(inode.content, Math.max(until, Math.min(inode.durableSize, inode.size)));
             if (random.nextInt(4) == 0 && until > inode.dirtyFrom) {
-                kept = Arrays.copyOf(inode.content, inode.size);
+                kept = Arrays.copyOf(inode.content, inode.dirtyTo);
                 for (int i = inode.dirtyFrom + random.nextInt(until - inode.dirtyFrom); i < until; i++) {
                     kept[i] = i < old.length ? old[i] : 0;
                 }
             }
+        }
+        for (int i = inode.lostFrom; i < Math.min(inode.lostTo, kept.length); i++) {
+            kept[i] = i < old.length ? old[i] : 0;
         }
         inode.forced(kept, kept.length);
     }
@@ -297,6 +352,8 @@ public final class CrashDisk {
             int length = part < 0 ? from.remaining() : Math.min(part, from.remaining());
             int end = (int) position + length;
             inode.dirty((int) position);
+            inode.dirtyTo = Math.max(inode.dirtyTo, end);
+            inode.written((int) position, end);
             if (end > inode.content.length) {
                 inode.content = Arrays.copyOf(inode.content, Math.max(end, 2 * inode.content.length));
             }
@@ -310,8 +367,13 @@ public final class CrashDisk {
 
         @Override
         public void force(boolean metadata) throws IOException {
-            disk.before("force", name);
-            inode.forced(inode.content, inode.size);
+            try {
+                disk.before("force", name);
+            } catch (IOException failed) {
+                inode.lose();
+                throw failed;
+            }
+            inode.force();
             owner.forced.accept(name + ", " + inode.size + " bytes");
         }
 
@@ -320,6 +382,7 @@ public final class CrashDisk {
             disk.before("truncate", name);
             if (size < inode.size) {
                 inode.dirty((int) size);
+                inode.cut((int) size);
                 inode.size = (int) size;
             }
         }
