@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimAdmin {
     private static final long MILLI = 1_000_000;
+    /** What a daemon says if the change may be in the log although it was not answered as done. */
+    static final Pattern UNKNOWN = Pattern.compile("the change may (have been made|exist)");
 
     private final SimCluster cluster;
     private final SplittableRandom random;
@@ -54,8 +57,8 @@ final class SimAdmin {
         private final long age;
 
         private int tries;
-        /** How many answers said that the change was not made, because another daemon makes the changes. */
-        private int elsewhere;
+        /** How many answers said that the attempt has not made the change and never will. */
+        private int unmade;
 
         Change(UUID id, Command command, boolean writes, boolean timed, long floor, long age) {
             this.id = id;
@@ -171,8 +174,8 @@ final class SimAdmin {
                         }
                     });
                 }));
-        int patience = number < 2 ? 40_000 : 2000; // two admins wait for the end of the ledger's patience
-        later(MILLI * (1500 + random.nextInt(patience)), () -> {
+        boolean isPatient = number < 2 && cluster.isBusy(); // two admins wait for the end of the ledger's patience
+        later(MILLI * (1500 + random.nextInt(isPatient ? 40_000 : 2000)), () -> {
             if (open == sent && sent.tries == attempt) {
                 cluster.forget(to);
                 send();
@@ -206,8 +209,7 @@ final class SimAdmin {
                             + ", which was never so after " + floor);
             cluster.answered(seq);
             finish(change);
-        } else if (answer instanceof Answer.Rejected rejected
-                && rejected.rejection().kind() != Decision.Rejection.Kind.FORGOTTEN) {
+        } else if (answer instanceof Answer.Rejected rejected) {
             SimWitness.require(
                     seq == 0, () -> "change " + change.id + " is refused, and in the log at " + seq + ": " + rejected);
             SimWitness.require(
@@ -216,15 +218,13 @@ final class SimAdmin {
                             + floor + ": " + rejected);
             refused.add(change.id);
             finish(change);
-        } else if (answer instanceof Answer.Rejected) {
-            finish(change);
         } else if (open == change) {
             cluster.forget(from);
-            change.elsewhere += isElsewhere(answer) ? 1 : 0;
+            change.unmade += isUnmade(answer) ? 1 : 0;
             SimWitness.require(
-                    change.elsewhere < change.tries || seq == 0 || change.age != cluster.age(),
-                    () -> "change " + change.id + " was left to other daemons, and is in the log at " + seq);
-            if (change.elsewhere == change.tries
+                    change.unmade < change.tries || seq == 0 || change.age != cluster.age(),
+                    () -> "change " + change.id + " is in the log at " + seq + ", after " + answer);
+            if (change.unmade == change.tries
                     && random.nextInt(4) == 0) { // no attempt is made, so the change never happens
                 refused.add(change.id);
                 finish(change);
@@ -250,8 +250,9 @@ final class SimAdmin {
         return right;
     }
 
-    private static boolean isElsewhere(Answer answer) {
-        return answer instanceof Answer.Failed failed && failed.kind() == Answer.Failed.Kind.ELSEWHERE;
+    private static boolean isUnmade(Answer answer) {
+        return answer instanceof Answer.Failed failed
+                && !UNKNOWN.matcher(failed.text()).find();
     }
 
     private void note(Supplier<String> what) {
@@ -279,6 +280,9 @@ final class SimAdmin {
                                 age != cluster.age() || core.inventory().seq() >= floor,
                                 to.name + " confirms the state at "
                                         + core.inventory().seq() + " after the answer to " + floor);
+                        if (age == cluster.age()) {
+                            cluster.answered(core.inventory().seq());
+                        }
                     }
                 }));
         later(MILLI * random.nextInt(cluster.thinkMillis()), this::begin);
