@@ -57,6 +57,9 @@ final class SimDaemon {
     /** How much more it is ahead because somebody has set it to a time far away. */
     long far;
 
+    /** How much more it is ahead because somebody has set it wrong by hours; corrected before the next start, which may trust it. */
+    long off;
+
     private long driftSince;
     private int permille;
     /** Whether the daemon cannot reach etcd. */
@@ -96,7 +99,7 @@ final class SimDaemon {
     }
 
     private Instant wall() {
-        return Instant.ofEpochSecond(1_700_000_000).plusNanos(simulation.now() + ahead + far + drifted());
+        return Instant.ofEpochSecond(1_700_000_000).plusNanos(simulation.now() + ahead + off + far + drifted());
     }
 
     private long drifted() {
@@ -233,9 +236,11 @@ final class SimDaemon {
         private void reload(Config next) {
             Preparation configured = preparation;
             Core built = parts;
-            if (!ready || configured == null || built == null || configured.refusal(next) != null) {
+            if (!ready || configured == null || built == null) {
                 return;
             }
+            String reason = configured.refusal(next);
+            SimWitness.require(reason == null, () -> name + " refuses a reload: " + reason);
             try {
                 boolean unused = onCore(() -> {
                     built.configure(next);
@@ -337,6 +342,7 @@ final class SimDaemon {
 
     void start() {
         note("starts");
+        off = 0;
         Run next = new Run();
         process = next;
         awakeSince = simulation.now();

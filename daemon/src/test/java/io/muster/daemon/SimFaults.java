@@ -272,10 +272,22 @@ final class SimFaults {
                     one.far = SECOND * (random.nextBoolean() ? 1 : -1) * (8 * 86_400 + random.nextInt(400 * 86_400));
                     after(30, () -> one.far = 0);
                 });
+        add("clock", 5, "clock off by hours", SimFaults::knowsTheTime, one -> {
+            one.off = SECOND * (random.nextBoolean() ? 1 : -1) * (1200 + random.nextInt(2 * 86_400));
+            after(30, () -> one.off = 0);
+        });
         add("clock", 5, "clock drift", one -> !one.drifts(), one -> {
             one.drift(random.nextInt(400) - 200);
             after(30, one::endDrift);
         });
+    }
+
+    /** Whether a jump by hours is a jump: a daemon that doubts its clock since its start would take such a clock for corrected. */
+    private static boolean knowsTheTime(SimDaemon daemon) {
+        return daemon.core() != null
+                && daemon.far == 0
+                && daemon.inventory().seq() > 0
+                && !daemon.inventory().clock().isDoubted();
     }
 
     private void copies() {
