@@ -1,5 +1,6 @@
 package io.muster.daemon;
 
+import io.muster.daemon.config.Config;
 import io.muster.daemon.etcd.EtcdLedger;
 import io.muster.daemon.etcd.EtcdModel;
 import io.muster.daemon.etcd.SimLedger;
@@ -7,6 +8,7 @@ import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.Leader;
 import io.muster.daemon.ledger.Role;
 import io.muster.daemon.machine.Simulation;
+import io.muster.inventory.state.InventoryState;
 import io.muster.protocol.acquire.Owner;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
@@ -40,6 +43,10 @@ final class SimCluster {
     private final List<SimDaemon> daemons = new ArrayList<>();
     private final List<SimAdmin> admins = new ArrayList<>();
     private final List<SimScheduler> schedulers = new ArrayList<>();
+    /** Whether several schedulers may hold the resources. */
+    private final boolean share;
+
+    private final List<Config> configs;
     private @Nullable SimDaemon believed;
     private long floor;
     private boolean busy = true;
@@ -73,14 +80,16 @@ final class SimCluster {
     SimCluster(long seed, SimConfigs configs, Telemetry telemetry, String mix) {
         simulation = new Simulation(seed);
         random = simulation.choices().split();
-        boolean relayed = List.of(mix.split(" ")).contains("relay");
-        files = mix.equals("files") || ((mix.isEmpty() || relayed) && random.nextInt(6) == 0);
+        List<String> frequent = List.of(mix.split(" "));
+        boolean relayed = frequent.contains("relay");
+        files = frequent.contains("files") || ((mix.isEmpty() || relayed) && random.nextInt(6) == 0);
         etcd = new EtcdModel(simulation);
         etcd.onPut(this::put);
         etcd.onChange(this::changedInEtcd);
         thinkMillis = 10 + random.nextInt(random.nextInt(6) == 0 ? 3000 : 50);
-        boolean share = relayed || random.nextInt(3) == 0;
-        SimWorld world = new SimWorld(simulation, witness, configs.of(share), telemetry);
+        share = relayed || random.nextInt(3) == 0;
+        this.configs = configs.of(share);
+        SimWorld world = new SimWorld(simulation, witness, this.configs, telemetry);
         for (String name : files ? new String[] {"a", "b"} : new String[] {"a", "b", "c"}) {
             daemons.add(new SimDaemon(
                     name, world, files ? null : etcd, files && !daemons.isEmpty() ? daemons.get(0) : null));
@@ -91,9 +100,7 @@ final class SimCluster {
             admins.add(new SimAdmin(this, i));
         }
         schedulers.add(new SimScheduler(this, share || random.nextBoolean() ? new Owner("flux", 30) : null));
-        if (share) {
-            schedulers.add(new SimScheduler(this, null));
-        }
+        schedulers.add(new SimScheduler(this, null));
         alerts = new SimAlerts(this);
         robot = new SimRobot(this);
         policies = new SimPolicies(this);
@@ -189,6 +196,11 @@ final class SimCluster {
     /** Checks, before a change is answered, that the scheduler of the daemon was sent it. */
     void checkScheduler(SimDaemon daemon, long seq) {
         schedulers.forEach(each -> each.checkSent(daemon, seq));
+    }
+
+    /** Checks that this daemon may serve a scheduler. */
+    void checkExclusive(SimScheduler served, SimDaemon daemon, InventoryState state) {
+        schedulers.stream().filter(each -> !share && each != served).forEach(each -> each.checkGone(daemon, state));
     }
 
     void forget(SimDaemon daemon) {
@@ -335,9 +347,12 @@ final class SimCluster {
         return daemon.isRunning() && NAMED.matcher(reason).find();
     }
 
-    /** Whether a daemon calls itself well, and has read etcd since its contents changed. */
+    /** Whether a daemon serves, calls itself well, and has read etcd since its contents changed. */
     boolean follows(SimDaemon daemon) {
         EtcdLedger ledger = daemon.ledger();
+        if (files) {
+            return daemon.core() != null;
+        }
         if (daemon.core() == null || ledger == null || ledger.status().condition() != Condition.WRITABLE) {
             return false;
         }
@@ -377,12 +392,31 @@ final class SimCluster {
         if (upgrade != null) {
             upgrade.exercise();
         }
+        policies.exercise(Objects.requireNonNull(leader()));
+        simulation.runUntil(simulation.now() + 90 * SECOND);
+        int number = random.nextInt(configs.size());
+        daemons.forEach(each -> each.reload(number));
+        await(() -> isWell() && isInForce(configs.get(number)));
+        long end = simulation.now() + RECOVERY;
         long seq;
         do { // until the files have everything too
+            SimWitness.require(simulation.now() < end, () -> "the log does not come to an end: " + describe());
             seq = witness.lastSeq();
             simulation.runUntil(simulation.now() + 5 * SECOND);
         } while (!isWell() || seq != witness.lastSeq());
         check();
+    }
+
+    /** Whether the leader has the R of a configuration, or waits for schedulers that it cannot tell this R. */
+    private boolean isInForce(Config config) {
+        Core core = Objects.requireNonNull(leader()).core();
+        return core != null
+                && (core.inventory()
+                                .state()
+                                .definition()
+                                .base()
+                                .equals(config.resources().set())
+                        || !core.inventory().redefinition().waiting().isEmpty());
     }
 
     void awaitWell() {
@@ -410,13 +444,20 @@ final class SimCluster {
                 && !operator.isWorking()
                 && admins.stream().allMatch(SimAdmin::isIdle)
                 && daemons.stream().allMatch(this::isWell)
-                && schedulers.stream().allMatch(each -> each.knows(leader()))
+                && isServed()
                 && alerts.agree(witness.state())
                 && policies.agree(witness.state())
                 && (repairs == null || repairs.areDone())
                 && (login == null || login.agrees())
                 && !isOverdue(witness.state().holds().nextDeadline())
                 && !isOverdue(witness.state().plans().nextDeadline());
+    }
+
+    private boolean isServed() {
+        SimDaemon leader = leader();
+        return share
+                ? schedulers.stream().allMatch(each -> each.knows(leader))
+                : schedulers.stream().anyMatch(each -> each.knows(leader));
     }
 
     /** Whether a hold should have ended or begun long ago. */

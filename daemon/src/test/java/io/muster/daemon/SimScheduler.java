@@ -3,9 +3,12 @@ package io.muster.daemon;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.state.AcquisitionChanges;
+import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
 import io.muster.protocol.acquire.Owner;
+import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
@@ -23,12 +26,27 @@ final class SimScheduler {
     private final Principal by = new Principal(500, "flux", 9);
     private final @Nullable Owner owner;
     private @Nullable Connection connection;
+    /** When the scheduler was last sent something. */
+    private long servedAt;
+
     long messages;
 
     SimScheduler(SimCluster cluster, @Nullable Owner owner) {
         this.cluster = cluster;
         this.owner = owner;
         this.random = cluster.simulation().choices().split();
+        cluster.witness().watch(this::released);
+    }
+
+    private void released(Entry entry, InventoryState before) {
+        if (owner != null
+                && entry.event() instanceof AcquisitionChanges.Released released
+                && released.owner().equals(owner.name())) {
+            long absent = cluster.simulation().now() - servedAt;
+            SimWitness.require(
+                    absent >= owner.grace() * 1000 * MILLI,
+                    () -> "the acquisition of " + owner.name() + " is released after " + absent / MILLI + " ms");
+        }
     }
 
     void start() {
@@ -46,8 +64,10 @@ final class SimScheduler {
     private void again(Connection ended) {
         if (connection == ended) {
             connection = null;
-            cluster.forget(ended.daemon);
-            cluster.simulation().after(MILLI * (100 + random.nextInt(900)), this::connect);
+            if (!ended.isBusy) {
+                cluster.forget(ended.daemon);
+            }
+            cluster.simulation().after(MILLI * (100 + random.nextInt(ended.isBusy ? 9000 : 900)), this::connect);
         }
     }
 
@@ -57,7 +77,12 @@ final class SimScheduler {
         private SimDaemon.@Nullable Run process;
         private @Nullable AcquireStream stream;
         private boolean full;
+        /** Whether the daemon was told that the socket is full, and not yet that the socket can take more. */
+        private boolean waits;
+
         private boolean over;
+        /** Whether the daemon said that another scheduler holds the resources. */
+        private boolean isBusy;
 
         Connection(SimDaemon daemon) {
             this.daemon = daemon;
@@ -71,6 +96,7 @@ final class SimScheduler {
                     close();
                 }
             } catch (RpcException refused) {
+                isBusy = refused.errno().equals(Errno.EBUSY);
                 end(refused);
             }
         }
@@ -85,7 +111,9 @@ final class SimScheduler {
                     close();
                     again(this);
                 } else {
-                    resume();
+                    if (waits) {
+                        resume();
+                    }
                     watch();
                 }
             });
@@ -95,10 +123,11 @@ final class SimScheduler {
         private void resume() {
             AcquireStream open = stream;
             daemon.ask(0, (now, at) -> {
-                if (at == process && open != null && isWritable()) {
-                    boolean behind = open.isBehind();
+                if (at == process && open != null && takesMore()) {
+                    boolean waited = waits;
+                    waits = false;
                     now.streams().acquires().resume(open);
-                    if (behind && isWritable() && !over && connection == this) {
+                    if (waited && takesMore() && !over && connection == this) {
                         know(now.inventory().state());
                     }
                 }
@@ -118,9 +147,14 @@ final class SimScheduler {
             }
         }
 
+        private boolean takesMore() {
+            return !full && !daemon.cutFromClients && !daemon.answersLost;
+        }
+
         @Override
         public boolean isWritable() {
-            return !full && !daemon.cutFromClients && !daemon.answersLost;
+            waits |= !takesMore();
+            return takesMore();
         }
 
         @Override
@@ -135,6 +169,11 @@ final class SimScheduler {
                     core == null || core.inventory().seq() <= cluster.witness().highest(),
                     () -> daemon.name + " sends a scheduler a state that is not durable");
             messages++;
+            servedAt = cluster.simulation().now();
+            if (core != null && model.responses() == 0) {
+                cluster.checkExclusive(
+                        SimScheduler.this, daemon, core.inventory().state());
+            }
             try {
                 model.receive(payload);
             } catch (ProtocolException e) {
@@ -174,12 +213,22 @@ final class SimScheduler {
         }
     }
 
+    /** Checks that another scheduler may be served by this daemon, because this one is not. */
+    void checkGone(SimDaemon daemon, InventoryState state) {
+        Connection now = connection;
+        boolean isServed = now != null && now.process == daemon.process() && !now.over && now.model.responses() > 0;
+        SimWitness.require(!isServed, () -> daemon.name + " serves two schedulers");
+        SimWitness.require(
+                owner == null || !state.acquisitions().containsKey(owner.name()),
+                () -> daemon.name + " serves a scheduler while another one, " + owner + ", may come back");
+    }
+
     /** Checks that a scheduler of this daemon that reads was sent this event or a later one. */
     void checkSent(SimDaemon daemon, long seq) {
         Connection now = connection;
         AcquireStream open = now == null ? null : now.stream;
         boolean isServed = now != null && now.process == daemon.process() && !now.over;
-        if (now == null || open == null || !isServed || open.isBehind() || !cluster.follows(daemon)) {
+        if (now == null || open == null || !isServed || now.waits || !cluster.follows(daemon)) {
             return;
         }
         boolean sent = now.model.responses() == 0;
@@ -201,16 +250,15 @@ final class SimScheduler {
     /** Whether a stream of this daemon has begun, and the scheduler reads. */
     boolean knows(@Nullable SimDaemon leader) {
         Connection now = connection;
-        boolean reads = now != null && !now.full && (now.stream == null || !now.stream.isBehind());
+        boolean reads = now != null && !now.full && !now.waits;
         return now != null && reads && !now.over && now.daemon == leader && now.model.responses() > 0;
     }
 
     /** Checks, when all is quiet, that the scheduler knows the state of the leader. */
     void check(SimDaemon leader) {
         Connection now = connection;
-        if (now == null || !knows(leader)) {
-            throw new AssertionError("no scheduler has acquired the resources");
+        if (now != null && knows(leader)) {
+            now.know(leader.inventory().state());
         }
-        now.know(leader.inventory().state());
     }
 }

@@ -157,7 +157,7 @@ final class SimWitness {
         made(change, seq);
         InventoryState after = entry.applyTo(state());
         SimRobot.check(state(), entry, after);
-        SimPolicies.check(at -> line.get((int) at), entry, after);
+        SimPolicies.check(this::point, entry, after);
         line.add(new Point(entry.timestamp(), change, txn, after));
         highest = Math.max(highest, seq);
     }
@@ -285,6 +285,10 @@ final class SimWitness {
 
     InventoryState state() {
         return line.get(line.size() - 1).state;
+    }
+
+    Point point(long seq) {
+        return line.get(Math.toIntExact(seq));
     }
 
     InventoryState at(long seq) {
