@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -81,7 +82,7 @@ public final class SimRun implements Closeable {
      *
      * @param trace receives the notes of the run, or null
      */
-    Result run(long seed, int faults, @Nullable SimTrace trace) {
+    Result run(long seed, int faults, @Nullable Consumer<String> trace) {
         return quietly(() -> apart(() -> runNow(seed, faults, trace)));
     }
 
@@ -110,7 +111,7 @@ public final class SimRun implements Closeable {
         }
     }
 
-    private Result runNow(long seed, int faults, @Nullable SimTrace trace) {
+    private Result runNow(long seed, int faults, @Nullable Consumer<String> trace) {
         SimCluster cluster = new SimCluster(seed, configs, telemetry, mix);
         cluster.simulation().notes(trace);
         long start = processorNanos();
@@ -170,7 +171,9 @@ public final class SimRun implements Closeable {
         return new AssertionError(
                 "seed " + failed.seed + ", " + failed.faults + " faults: " + failed.sentence() + "\nWith "
                         + shortest.faults + " faults (-Dmuster.sim.seed=" + failed.seed + " -Dmuster.sim.runs=1"
-                        + " -Dmuster.sim.faults=" + shortest.faults + "): " + last.sentence() + "\nThe last of "
+                        + " -Dmuster.sim.faults=" + shortest.faults
+                        + (mix.isEmpty() ? "" : " -Dmuster.sim.mix=\"" + mix + "\"") + "): " + last.sentence()
+                        + "\nThe last of "
                         + trace.lines() + " notes, with the virtual time in seconds:\n" + trace,
                 last.failure);
     }
