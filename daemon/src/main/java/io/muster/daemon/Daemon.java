@@ -67,7 +67,7 @@ final class Daemon {
     private static final long PREPARE_SECONDS = 60;
     private static final long DAY_SECONDS = 86_400;
     private static final Duration PATIENCE_WITH_ETCD = Duration.ofSeconds(15);
-    private static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
+    static final Duration PATIENCE_WITH_DISK = Duration.ofSeconds(10);
 
     final Threads threads;
     final List<Listener> sockets = new ArrayList<>();
@@ -210,7 +210,7 @@ final class Daemon {
         } finally {
             if (!started) {
                 end(core, threads);
-                Stop.close(ledger, PATIENCE_WITH_DISK);
+                Stop.close(threads.machine(), ledger, PATIENCE_WITH_DISK);
                 threads.close();
             }
         }
@@ -411,6 +411,7 @@ final class Daemon {
         web.close();
         threads.worker().execute(tokens::writeUses);
         new Stop(core, threads, sockets, backend.answers().past()::endAll, PATIENCE_WITH_DISK).run();
+        threads.close();
         log.info("stopped");
     }
 }

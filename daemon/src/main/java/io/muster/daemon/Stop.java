@@ -1,7 +1,8 @@
 package io.muster.daemon;
 
 import io.muster.daemon.ledger.Ledger;
-import io.muster.daemon.net.Listener;
+import io.muster.daemon.machine.Machine;
+import io.muster.daemon.net.Door;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -24,8 +24,8 @@ final class Stop {
     private static final Logger log = LoggerFactory.getLogger("muster");
 
     private final Core core;
-    private final Threads threads;
-    private final List<Listener> sockets;
+    private final Workers threads;
+    private final List<? extends Door> sockets;
     private final Consumer<RpcException> endHistories;
     private final Duration patience;
 
@@ -33,7 +33,12 @@ final class Stop {
      * @param endHistories ends the answers about the past, on the core thread
      * @param patience the time limit of each step that needs the ledger
      */
-    Stop(Core core, Threads threads, List<Listener> sockets, Consumer<RpcException> endHistories, Duration patience) {
+    Stop(
+            Core core,
+            Workers threads,
+            List<? extends Door> sockets,
+            Consumer<RpcException> endHistories,
+            Duration patience) {
         this.core = core;
         this.threads = threads;
         this.sockets = sockets;
@@ -42,9 +47,9 @@ final class Stop {
     }
 
     void run() {
-        sockets.forEach(Listener::stopAccepting);
+        sockets.forEach(Door::stopAccepting);
         boolean answered = await(then -> {
-            sockets.forEach(Listener::stopServing);
+            sockets.forEach(Door::stopServing);
             core.inventory().whenAnswered(() -> {
                 core.inventory().close();
                 then.complete(true);
@@ -57,12 +62,11 @@ final class Stop {
         if (answered) {
             core.ledger().handOver(); // first, because the snapshot of a large inventory takes seconds
         }
-        sockets.forEach(Listener::close);
+        sockets.forEach(Door::close);
         if (answered && !await(this::snapshot)) {
             log.warn("the last snapshot could not be written: the next start replays the journal");
         }
-        close(core.ledger(), patience);
-        threads.close();
+        close(threads.machine(), core.ledger(), patience);
     }
 
     private void endStreams(CompletableFuture<Boolean> ended) {
@@ -96,8 +100,12 @@ final class Stop {
     private boolean await(Consumer<CompletableFuture<Boolean>> step) {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
         threads.core().execute(() -> step.accept(done));
+        return await(threads.machine(), done, patience);
+    }
+
+    private static boolean await(Machine machine, CompletableFuture<Boolean> done, Duration patience) {
         try {
-            return done.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return machine.get(done, patience.toNanos());
         } catch (TimeoutException e) {
             return false;
         } catch (InterruptedException e) {
@@ -108,26 +116,19 @@ final class Stop {
         }
     }
 
-    /** Closes the ledger on a daemon thread, so that a disk that hangs blocks that thread but not the end of the process. */
-    static void close(Ledger ledger, Duration patience) {
-        Thread closing = new Thread(
-                () -> {
-                    try {
-                        ledger.close();
-                    } catch (IOException e) {
-                        log.error("the ledger was not closed cleanly: {}", e.getMessage());
-                    }
-                },
-                "close");
-        closing.setDaemon(true);
-        closing.start();
-        try {
-            closing.join(patience.toMillis());
-            if (closing.isAlive()) {
-                log.error("the ledger does not answer: it is left as it is, as in a crash");
+    /** Closes the ledger on a worker, so that a disk that hangs blocks that worker but not the end of the process. */
+    static void close(Machine machine, Ledger ledger, Duration patience) {
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        machine.worker("close", 1).execute(() -> {
+            try {
+                ledger.close();
+            } catch (IOException e) {
+                log.error("the ledger was not closed cleanly: {}", e.getMessage());
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            closed.complete(true);
+        });
+        if (!await(machine, closed, patience)) {
+            log.error("the ledger does not answer: it is left as it is, as in a crash");
         }
     }
 }

@@ -112,7 +112,7 @@ class AssemblyTest {
 
         @Override
         public void close() {
-            Stop.close(journal, Duration.ofMinutes(2));
+            Stop.close(Machine.REAL, journal, Duration.ofMinutes(2));
             threads.close();
         }
     }
@@ -392,6 +392,7 @@ class AssemblyTest {
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, unanswered::complete));
 
         new Stop(daemon.core, daemon.threads, List.of(), reason -> {}, Duration.ofSeconds(2)).run();
+        daemon.threads.close();
 
         assertThat(received).containsExactly("first", "ECANCELED the daemon is stopping");
         assertThat(unanswered).isNotDone();
@@ -437,6 +438,7 @@ class AssemblyTest {
         Command drain = Rig.drainCommand("1", "x");
         daemon.threads.core().execute(() -> daemon.core.inventory().submit(drain, Rig.ALICE, answered::complete));
         new Stop(daemon.core, daemon.threads, List.of(), reason -> {}, Duration.ofMinutes(2)).run();
+        daemon.threads.close();
         assertThat(answered).isDone();
         assertThat(answered.get()).isNotInstanceOf(Answer.Failed.class);
     }

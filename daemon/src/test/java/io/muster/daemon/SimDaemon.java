@@ -18,6 +18,7 @@ import io.muster.daemon.machine.SimExecutor;
 import io.muster.daemon.machine.SimLevel;
 import io.muster.daemon.machine.SimMachine;
 import io.muster.daemon.machine.Simulation;
+import io.muster.daemon.net.Door;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import java.io.IOException;
@@ -254,6 +255,30 @@ final class SimDaemon {
             }
         }
 
+        /** As SIGTERM does. */
+        private void stop(Core built) {
+            new Stop(built, this, List.of(new Served()), reason -> {}, Daemon.PATIENCE_WITH_DISK).run();
+            simulation.after(0, () -> {
+                if (process == this) {
+                    kill();
+                }
+            });
+        }
+
+        /** The connections of all clients. */
+        private final class Served implements Door {
+            @Override
+            public void stopAccepting() {}
+
+            @Override
+            public void stopServing() {
+                ready = false;
+            }
+
+            @Override
+            public void close() {}
+        }
+
         private void second() {
             try (Journal journal = recovered(machine).openCopy(handle, config.storage(), listener(), core)) {
                 if (journal.durableSeq() >= 0 && process != null && process.ready) {
@@ -347,6 +372,16 @@ final class SimDaemon {
         process = next;
         awakeSince = simulation.now();
         next.machine.thread("main", next::main).start();
+    }
+
+    /** Ends the process in order, which takes time. */
+    void stop() {
+        Run ending = process;
+        Core built = core();
+        if (ending != null && built != null) {
+            note("stops");
+            ending.machine.thread("stop", () -> ending.stop(built)).start();
+        }
     }
 
     /** Ends the process at once. */

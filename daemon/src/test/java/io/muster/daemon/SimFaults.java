@@ -120,6 +120,13 @@ final class SimFaults {
     private void processes() {
         add("process", 20, "kill", SimDaemon::isRunning, one -> down(one, one::kill));
         add("process", 10, "power loss", SimDaemon::isRunning, cluster::powerLost);
+        add("process", 10, "orderly stop", one -> one.core() != null, one -> {
+            SimDaemon.Run run = one.process();
+            if (run != null) {
+                run.whenEnded(() -> after(15, () -> cluster.start(one)));
+                one.stop();
+            }
+        });
         add("process", 10, "pause", one -> {
             one.pause();
             after(20, one::proceed);

@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A socket on which the daemon accepts connections from peers that speak Flux's wire protocol. */
-public abstract class Listener implements Configurable, AutoCloseable {
+public abstract class Listener implements Configurable, Door {
     private static final Logger log = LoggerFactory.getLogger("peer");
 
     /**
@@ -186,12 +186,12 @@ public abstract class Listener implements Configurable, AutoCloseable {
         forEach((channel, connection) -> connection.sweep(nanos));
     }
 
-    /** Stops accepting connections. Existing connections stay open. */
+    @Override
     public final void stopAccepting() {
         server().close().awaitUninterruptibly();
     }
 
-    /** Stops serving requests. Responses are still sent. Must be called on the core thread. */
+    @Override
     public final void stopServing() {
         stopping = true;
         forEach((channel, connection) -> connection.stopServing());
