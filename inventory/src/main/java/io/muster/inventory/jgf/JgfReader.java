@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.muster.inventory.json.Pointer;
+import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.io.InputStream;
@@ -92,10 +94,13 @@ public final class JgfReader {
     private boolean nodesSeen;
     private boolean edgesSeen;
     private boolean sound = true;
+    /** Whether strings may have characters that R must not have. */
+    private final boolean foreign;
 
-    private JgfReader(Problems problems, Contents contents) {
+    private JgfReader(Problems problems, Contents contents, boolean foreign) {
         this.problems = problems;
         this.contents = contents;
+        this.foreign = foreign;
         this.vertexReader = new VertexReader(problems, this::problem, contents.leastSize());
     }
 
@@ -106,7 +111,12 @@ public final class JgfReader {
      * @throws com.fasterxml.jackson.core.JsonProcessingException if the stream is not JSON
      */
     public static boolean read(JsonParser parser, Problems problems, Contents contents) throws IOException {
-        JgfReader reader = new JgfReader(problems, contents);
+        return read(parser, problems, contents, true);
+    }
+
+    private static boolean read(JsonParser parser, Problems problems, Contents contents, boolean foreign)
+            throws IOException {
+        JgfReader reader = new JgfReader(problems, contents, foreign);
         reader.document(parser);
         return reader.sound;
     }
@@ -114,7 +124,7 @@ public final class JgfReader {
     /** Reads R's key {@code scheduling}, which is known to be valid JSON, from memory; returns whether the document has no fault. */
     public static boolean read(InputStream utf8, Problems problems, Contents contents) {
         try (JsonParser parser = JSON.createParser(utf8)) {
-            return read(parser, problems, contents);
+            return read(parser, problems, contents, false);
         } catch (IOException e) {
             throw new UncheckedIOException("JSON in memory cannot fail to be read", e);
         }
@@ -134,7 +144,7 @@ public final class JgfReader {
         for (String key = parser.nextFieldName(); key != null; key = parser.nextFieldName()) {
             JsonToken value = parser.nextToken();
             if (!key.equals("graph")) {
-                contents.more(JgfVertex.OUTSIDE + key, parser.readValueAsTree());
+                contents.more(JgfVertex.OUTSIDE + key, tree(parser, "", key));
             } else if (value != JsonToken.START_OBJECT || found) {
                 problem("/graph", found ? "is given twice" : "must be a dictionary");
                 return;
@@ -155,18 +165,33 @@ public final class JgfReader {
             boolean nodes = key.equals("nodes");
             boolean twice = nodes ? nodesSeen : edgesSeen;
             if (!nodes && !key.equals("edges")) {
-                contents.more(key, parser.readValueAsTree());
+                contents.more(key, tree(parser, "/graph", key));
             } else if (value != JsonToken.START_ARRAY || twice) {
                 problem("/graph/" + key, twice ? "is given twice" : "must be a list");
                 parser.skipChildren();
             } else {
                 for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
-                    element(nodes, i, parser.readValueAsTree());
+                    element(nodes, i, tree(parser, nodes ? "/graph/nodes" : "/graph/edges", String.valueOf(i)));
                 }
             }
             nodesSeen |= nodes;
             edgesSeen |= key.equals("edges");
         }
+    }
+
+    /** Reads the value of a key, and checks that R can have the key and the value. */
+    private JsonNode tree(JsonParser parser, String parent, String key) throws IOException {
+        JsonNode tree = parser.readValueAsTree();
+        if (foreign) {
+            String fault = PortableJson.keyFault(key);
+            if (fault != null) {
+                problem(Pointer.of(parent, key), "the key " + fault);
+            }
+            Problems found = new Problems();
+            PortableJson.check(tree, found);
+            found.errors().forEach(each -> problem(Pointer.of(parent, key) + each.place(), each.sentence()));
+        }
+        return tree;
     }
 
     private void finish(boolean found) {

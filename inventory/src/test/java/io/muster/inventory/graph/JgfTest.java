@@ -229,6 +229,17 @@ class JgfTest {
                 .hasMessageContaining(sentence);
     }
 
+    /** R would lose such a string, because no reader of R takes it. */
+    @Test
+    void stringsAndKeysThatRCannotHaveAreRefusedWithTheirPlace() {
+        String vertex = "{\"id\":\"1\",\"metadata\":{\"type\":\"n\u007fde\",\"paths\":{\"containment\":\"/n0\"}}}";
+        assertThatThrownBy(() -> Jgf.read("{\"graph\":{\"nodes\":[" + vertex + "],\"edges\":[],\"a\\u0001\":1}}"))
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining("/graph/nodes/0/metadata/type: has the character")
+                .hasMessageContaining("/graph/a")
+                .hasMessageContaining("the key has the character");
+    }
+
     @Test
     void aStoredVertexMayHaveTheSize0() throws Exception {
         JsonNode stored = JSON.readTree(document(",\"size\":0", EDGE));
@@ -240,7 +251,7 @@ class JgfTest {
         String foreign = """
                 {"writer":"somebody","graph":{"directed":true,"label":"tiny","metadata":{"v":1.10},"nodes":[
                   {"id":"1","label":"n","metadata":{"type":"node","id":1,"rank":-1,"tags":["a","b"],"scheduler":7,"state":3,
-                   "power":1e400,"paths":{"containment":"/cluster0/node1"}}},
+                   "power":1e300,"paths":{"containment":"/cluster0/node1"}}},
                   {"id":"2","metadata":{"type":"node","id":2,"rank":-1,"status":1,"state":"drained","tags":{"k":1},
                    "paths":{"containment":"/cluster0/node2"}}},
                   {"id":"0","metadata":{"type":"cluster","id":0,"rank":-1,"paths":{"containment":"/cluster0"}}}],
