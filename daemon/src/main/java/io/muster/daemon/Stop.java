@@ -87,8 +87,8 @@ final class Stop {
                 }
                 taken.complete(outcome.durable());
             });
-        } else {
-            taken.complete(true);
+        } else { // one may be on its way
+            threads.worker().execute(() -> taken.complete(true));
         }
     }
 

@@ -444,6 +444,20 @@ class AssemblyTest {
     }
 
     @Test
+    void aSnapshotUnderWayIsWrittenBeforeTheStop() throws Exception {
+        Started daemon = new Started(new FaultyDisk(new MemoryDisk()));
+        new Preparation(daemon.core, daemon.threads).start(config());
+        daemon.threads.worker().execute(this::awaitEndOfTest);
+        daemon.threads.onCore(() -> {
+            daemon.core.snapshots().refresh();
+            return true;
+        });
+        new Stop(daemon.core, daemon.threads, List.of(), reason -> hanging.countDown(), Duration.ofMinutes(2)).run();
+        daemon.threads.close();
+        assertThat(daemon.journal.snapshotSeq()).isPositive();
+    }
+
+    @Test
     void healthReportsWhyChangesWait() throws InterruptedException, ExecutionException, TimeoutException {
         assertThat(telemetry.health(0.5).ok()).isTrue();
         assertThat(telemetry.health(7.4).reasons())

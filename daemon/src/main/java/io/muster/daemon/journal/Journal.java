@@ -169,13 +169,16 @@ public final class Journal implements Ledger {
 
     @Override
     public void raise(Level level) {
-        request(() -> log.raise(level));
+        requests.add(() -> log.raise(level));
     }
 
-    /** Writes a snapshot and begins a new segment. A failure leaves the earlier snapshot and the journal as they are. */
+    /**
+     * Writes a snapshot and begins a new segment. A failure leaves the earlier snapshot and the journal as they are. A snapshot that took
+     * so long that the journal is closed is not written.
+     */
     @Override
     public void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
-        request(() -> {
+        requests.add(() -> {
             commit();
             Outcome outcome = written(seq, state);
             completions.execute(() -> done.accept(outcome));

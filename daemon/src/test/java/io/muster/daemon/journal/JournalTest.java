@@ -8,6 +8,7 @@ import io.muster.daemon.ledger.Batch;
 import io.muster.daemon.ledger.Condition;
 import io.muster.daemon.ledger.LedgerListener;
 import io.muster.daemon.ledger.Outcome;
+import io.muster.inventory.level.Level;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -99,6 +100,17 @@ class JournalTest {
         disk.set(Segment.name(1), new byte[0]);
 
         assertThat(Client.recovered(disk)).containsExactly("1 a", "2 b", "3 c");
+    }
+
+    @Test
+    void aSnapshotThatTakesUntilTheJournalIsClosedIsNotWritten() throws IOException {
+        Client client = Client.open(disk);
+        client.submit("drain");
+        client.close();
+        client.journal().raise(Level.ONE);
+        client.journal().snapshot(1, "{}".getBytes(StandardCharsets.UTF_8), client.outcomes::add);
+        assertThat(client.outcomes).containsExactly(Outcome.DURABLE);
+        assertThat(disk.names).doesNotContainKey("snapshot.json");
     }
 
     @Test
