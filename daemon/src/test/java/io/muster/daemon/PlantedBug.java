@@ -53,6 +53,15 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
     record Compiled(Map<String, byte[]> classes) {}
 
     static List<PlantedBug> all() throws IOException {
+        return read("bug ");
+    }
+
+    /** Returns the changes that are no bug. */
+    static PlantedBug variant() throws IOException {
+        return read("variant ").get(0);
+    }
+
+    private static List<PlantedBug> read(String word) throws IOException {
         try (InputStream in = PlantedBug.class.getResourceAsStream(FILE)) {
             if (in == null) {
                 throw new IOException(FILE + " is missing");
@@ -60,8 +69,8 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
             List<PlantedBug> found = new ArrayList<>();
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             for (String block : text.split("\n\n+")) {
-                if (block.startsWith("bug ")) {
-                    found.add(parse(block.lines().toList()));
+                if (block.startsWith(word)) {
+                    found.add(parse(block.substring(word.length()).lines().toList()));
                 }
             }
             return found;
@@ -69,7 +78,7 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
     }
 
     private static PlantedBug parse(List<String> lines) {
-        String[] title = lines.get(0).substring("bug ".length()).split(": ", 2);
+        String[] title = lines.get(0).split(": ", 2);
         Map<String, List<Change>> changes = new LinkedHashMap<>();
         List<Change> file = List.of();
         StringBuilder before = new StringBuilder();

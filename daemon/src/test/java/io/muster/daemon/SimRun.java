@@ -148,9 +148,9 @@ public final class SimRun implements Closeable {
         return Map.entry(result.faults, result.failure == null ? "" : result.sentence());
     }
 
-    /** Runs one seed with upgrades, and describes a failure as {@link #shrunk} does; "" if nothing fails. */
-    public String upgrades(long seed, int faults) {
-        mix = "upgrade";
+    /** Runs one seed of changed classes, and describes a failure as {@link #shrunk} does; "" if nothing fails. */
+    public String described(String groups, long seed, int faults) {
+        mix = groups;
         Result result = run(seed, faults, null);
         System.out.println(result);
         return result.failure == null ? "" : String.valueOf(shrunk(result).getMessage());

@@ -3,11 +3,15 @@ package io.muster.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.muster.daemon.machine.SimTrace;
+import java.io.Closeable;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The whole cluster in virtual time. {@code -Dmuster.sim.seed=N} chooses the first seed, {@code -Dmuster.sim.runs=N} or
- * {@code -Dmuster.sim.seconds=N} how many are run, and {@code -Dmuster.sim.faults=N} how many faults each has.
+ * {@code -Dmuster.sim.seconds=N} how many are run by each test, or for how long by all, and {@code -Dmuster.sim.faults=N} how many faults each has.
  */
 @Tag("simulate")
 final class SimulationTest {
@@ -26,6 +30,8 @@ final class SimulationTest {
     private static final int RUNS = 3;
 
     private static final int FAULTS = 30;
+    /** How many tests share the seconds. */
+    private static final int TESTS = 3;
 
     @TempDir
     Path directory;
@@ -57,14 +63,40 @@ final class SimulationTest {
     }
 
     private void everySeed() {
+        everySeed(this::pass);
+    }
+
+    private static void everySeed(BiConsumer<Long, Integer> run) {
         boolean isLong = Long.getLong("muster.sim.seconds") != null;
         long first = Long.getLong("muster.sim.seed", isLong ? new SplittableRandom().nextInt(1_000_000_000) : 1);
         long runsAtMost = Long.getLong("muster.sim.runs", isLong ? Long.MAX_VALUE / 2 : RUNS);
         long seconds = Long.getLong("muster.sim.seconds", Integer.MAX_VALUE);
         int faults = Integer.getInteger("muster.sim.faults", FAULTS);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds) / TESTS;
         for (long seed = first; seed < first + runsAtMost && System.nanoTime() - end < 0; seed++) {
-            pass(seed, faults);
+            run.accept(seed, faults);
+        }
+    }
+
+    /** The groups and snapshots of the product have several pieces only beyond a mebibyte. */
+    @Timeout(value = 24, unit = TimeUnit.HOURS)
+    @Test
+    void everySeedWithSmallPiecesEndsWellAndLosesNothing() throws Exception {
+        Path top = Path.of(System.getProperty("basedir", ".")).toAbsolutePath().resolve("..");
+        PlantedBug.Loader loader = new PlantedBug.Loader(PlantedBug.variant().compile(top));
+        Class<?> type = loader.loadClass(SimRun.class.getName());
+        Method described = type.getMethod("described", String.class, long.class, int.class);
+        String mix = System.getProperty("muster.sim.mix", "");
+        try (Closeable changed = (Closeable)
+                type.getConstructor(Path.class).newInstance(Files.createDirectory(directory.resolve("changed")))) {
+            everySeed((seed, faults) -> {
+                try {
+                    assertThat((String) described.invoke(changed, mix, seed, faults))
+                            .isEmpty();
+                } catch (ReflectiveOperationException e) {
+                    throw new LinkageError(e.getMessage(), e);
+                }
+            });
         }
     }
 

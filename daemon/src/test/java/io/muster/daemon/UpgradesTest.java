@@ -28,13 +28,14 @@ final class UpgradesTest {
     @Test
     void daemonsAreUpgradedOneByOneAndBackUntilTheUpgradeIsFinished() throws Exception {
         Class<?> type = new PlantedBug.Loader(NextVersion.compile(TOP)).loadClass(SimRun.class.getName());
-        Method upgrades = type.getMethod("upgrades", long.class, int.class);
+        Method described = type.getMethod("described", String.class, long.class, int.class);
         long first = Long.getLong("muster.sim.seed", 1);
         long runsAtMost = Long.getLong("muster.sim.runs", RUNS);
         int faults = Integer.getInteger("muster.sim.faults", FAULTS);
         try (Closeable runs = (Closeable) type.getConstructor(Path.class).newInstance(directory)) {
             for (long seed = first; seed < first + runsAtMost; seed++) {
-                assertThat((String) upgrades.invoke(runs, seed, faults)).isEmpty();
+                assertThat((String) described.invoke(runs, "upgrade", seed, faults))
+                        .isEmpty();
             }
         }
     }
