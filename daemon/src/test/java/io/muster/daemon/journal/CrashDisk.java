@@ -161,7 +161,7 @@ public final class CrashDisk {
             int until = inode.dirtyFrom + random.nextInt(inode.dirtyTo - inode.dirtyFrom + 1);
             kept = Arrays.copyOf(inode.content, Math.max(until, Math.min(inode.durableSize, inode.size)));
             if (random.nextInt(4) == 0 && until > inode.dirtyFrom) {
-                kept = Arrays.copyOf(inode.content, inode.dirtyTo);
+                kept = Arrays.copyOf(inode.content, Math.max(inode.dirtyTo, inode.size));
                 for (int i = inode.dirtyFrom + random.nextInt(until - inode.dirtyFrom); i < until; i++) {
                     kept[i] = i < old.length ? old[i] : 0;
                 }
