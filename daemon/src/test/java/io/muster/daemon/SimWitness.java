@@ -136,10 +136,9 @@ final class SimWitness {
         if (entry.event() instanceof HoldChanges.Undrained end && entry.by().equals(Principal.DAEMON)) {
             end.targets().ranks().forEach(rank -> {
                 HoldSet holds = state().holds().on(rank);
+                Hold ended = holds == null ? null : holds.of(end.holder());
                 require(
-                        holds != null
-                                && holds.holds().stream()
-                                        .anyMatch(hold -> hold.until() > 0 && hold.until() <= entry.timestamp()),
+                        ended != null && ended.until() > 0 && ended.until() <= entry.timestamp(),
                         () -> "a hold on rank " + rank + " ends early, at seq " + seq);
             });
         }
