@@ -124,8 +124,9 @@ final class Stop {
                 ledger.close();
             } catch (IOException e) {
                 log.error("the ledger was not closed cleanly: {}", e.getMessage());
+            } finally {
+                closed.complete(true);
             }
-            closed.complete(true);
         });
         if (!await(machine, closed, patience)) {
             log.error("the ledger does not answer: it is left as it is, as in a crash");

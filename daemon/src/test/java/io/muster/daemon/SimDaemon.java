@@ -204,6 +204,7 @@ final class SimDaemon {
             watch(built);
             leadership.settle();
             ready = true;
+            refusal = "";
         }
 
         private void serveFiles(Recovered recovered, Journal journal) throws Exception {
@@ -226,6 +227,7 @@ final class SimDaemon {
             core.execute(built.streams().reporters()::start);
             watch(built);
             ready = true;
+            refusal = "";
         }
 
         private void watch(Core built) {

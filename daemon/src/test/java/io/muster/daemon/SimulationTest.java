@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("simulate")
 final class SimulationTest {
     /** The number of seeds, from 1 on, unless an option asks for others. */
-    private static final int RUNS = 3;
+    private static final int RUNS = 2;
 
     private static final int FAULTS = 30;
     /** How many tests share the seconds. */

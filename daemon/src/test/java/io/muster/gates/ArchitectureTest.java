@@ -54,7 +54,7 @@ final class ArchitectureTest {
             inventory.json        | problem                                        | inventory.* protocol.* daemon.* cli.past
             inventory.idset       | problem                                        | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
             inventory.hostlist    | problem idset                                  | inventory.* protocol.acquire protocol.admin protocol.operation daemon.* cli.*
-            inventory.jgf         | problem                                        | inventory.rset inventory.graph
+            inventory.jgf         | problem json                                   | inventory.rset inventory.graph
             inventory.rset        | problem json idset hostlist jgf                | inventory.* protocol.acquire protocol.admin daemon.* cli.*
             inventory.graph       | problem json idset hostlist jgf rset           | inventory.find inventory.feasibility inventory.status protocol.admin daemon.config daemon.past daemon.service cli.change cli.past cli.request cli.rset
             inventory.find        | problem idset hostlist rset graph              | protocol.admin daemon.service cli.request
