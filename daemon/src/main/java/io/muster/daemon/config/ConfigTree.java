@@ -10,7 +10,6 @@ import com.fasterxml.jackson.dataformat.toml.TomlMapper;
 import io.muster.inventory.json.Pointer;
 import io.muster.inventory.json.PortableJson;
 import io.muster.inventory.problem.NotJson;
-import io.muster.inventory.problem.Problem;
 import io.muster.inventory.problem.Problems;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,15 +153,11 @@ final class ConfigTree {
 
     /** Reports values that no client could read, in tables of other programs too: {@code config.get} sends all tables to clients. */
     private static void checkPortable(Source source, Problems problems) {
-        Problems found = new Problems();
-        PortableJson.check(source.tree, found);
-        for (Problem problem : found.errors()) {
-            List<String> path = new ArrayList<>();
-            for (String key : problem.place().substring(1).split("/")) {
-                path.add(Pointer.key(key));
-            }
-            problems.add(source.place(path), String.join(".", path) + ": " + problem.sentence());
-        }
+        PortableJson.check(source.tree, "", (place, sentence) -> {
+            List<String> path =
+                    Stream.of(place.substring(1).split("/")).map(Pointer::key).toList();
+            problems.add(source.place(path), String.join(".", path) + ": " + sentence);
+        });
     }
 
     private static String at(Path file, int line) {

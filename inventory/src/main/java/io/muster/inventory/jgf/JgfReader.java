@@ -183,13 +183,12 @@ public final class JgfReader {
     private JsonNode tree(JsonParser parser, String parent, String key) throws IOException {
         JsonNode tree = parser.readValueAsTree();
         if (foreign) {
+            String place = Pointer.of(parent, key);
             String fault = PortableJson.keyFault(key);
             if (fault != null) {
-                problem(Pointer.of(parent, key), "the key " + fault);
+                problem(place, "the key " + fault);
             }
-            Problems found = new Problems();
-            PortableJson.check(tree, found);
-            found.errors().forEach(each -> problem(Pointer.of(parent, key) + each.place(), each.sentence()));
+            PortableJson.check(tree, place, this::problem);
         }
         return tree;
     }

@@ -1,10 +1,10 @@
 package io.muster.inventory.json;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.muster.inventory.problem.Problems;
 import io.muster.inventory.problem.Text;
 import java.math.BigDecimal;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -79,9 +79,13 @@ public final class PortableJson {
         return Double.isFinite(number.doubleValue()) ? null : "is not a number that JSON has";
     }
 
-    /** Adds a problem for every fault in a tree, with the JSON pointer of the fault. */
-    public static void check(JsonNode tree, Problems problems) {
-        check(tree, new StringBuilder(), problems);
+    /**
+     * Passes every fault in a tree to {@code faults}, with the JSON pointer of the fault.
+     *
+     * @param place the JSON pointer of the tree
+     */
+    public static void check(JsonNode tree, String place, BiConsumer<String, String> faults) {
+        check(tree, new StringBuilder(place), faults);
     }
 
     /**
@@ -89,24 +93,24 @@ public final class PortableJson {
      *
      * @param place the JSON pointer of the value
      */
-    private static void check(JsonNode value, StringBuilder place, Problems problems) {
+    private static void check(JsonNode value, StringBuilder place, BiConsumer<String, String> faults) {
         String fault =
                 value.isTextual() ? stringFault(value.textValue()) : value.isNumber() ? numberFault(value) : null;
         if (fault != null) {
-            problems.add(place.toString(), fault);
+            faults.accept(place.toString(), fault);
         }
         int length = place.length();
         for (Map.Entry<String, JsonNode> member : value.properties()) {
             place.append(Pointer.of("", member.getKey()));
             String keyFault = keyFault(member.getKey());
             if (keyFault != null) {
-                problems.add(place.toString(), "the key " + keyFault);
+                faults.accept(place.toString(), "the key " + keyFault);
             }
-            check(member.getValue(), place, problems);
+            check(member.getValue(), place, faults);
             place.setLength(length);
         }
         for (int i = 0; value.isArray() && i < value.size(); i++) {
-            check(value.get(i), place.append('/').append(i), problems);
+            check(value.get(i), place.append('/').append(i), faults);
             place.setLength(length);
         }
     }

@@ -67,7 +67,7 @@ public final class ResourceSet {
 
     /** Reads R and adds errors and warnings to {@code problems}. Returns null if there are errors. */
     public static @Nullable ResourceSet parse(JsonNode r, Problems problems) {
-        PortableJson.check(r, problems);
+        PortableJson.check(r, "", problems::add);
         return problems.isEmpty() ? ResourceSetReader.read(r.deepCopy(), problems) : null;
     }
 

@@ -238,6 +238,11 @@ class JgfTest {
                 .hasMessageContaining("/graph/nodes/0/metadata/type: has the character")
                 .hasMessageContaining("/graph/a")
                 .hasMessageContaining("the key has the character");
+        String many = "\"\u007f\",".repeat(150) + "0";
+        assertThatThrownBy(() -> Jgf.read("{\"graph\":{\"nodes\":[],\"edges\":[],\"a\":[" + many + "]}}"))
+                .isInstanceOf(InvalidException.class)
+                .hasMessageContaining("/graph/a/99: has the character")
+                .hasMessageEndingWith("; and 50 more");
     }
 
     @Test

@@ -49,7 +49,7 @@ class PortableJsonPropsTest {
         JsonNode document = MAPPER.readTree(json);
         Problems problems = new Problems();
 
-        PortableJson.check(document, problems);
+        PortableJson.check(document, "", problems::add);
 
         if (problems.isEmpty()) {
             assertThat(Jansson.fault(document.toString().getBytes(UTF_8)))
@@ -93,14 +93,15 @@ class PortableJsonPropsTest {
         PortableJson.check(
                 MAPPER.readTree("{\"a\\u0000\":1,\"a\\\\u0000\":2,\"reason\":\"x\\ny\",\"R\":{\"s\":\"x\\ny\\u001b\"},"
                         + "\"n\":[9223372036854775808,1e999]}"),
-                problems);
+                "/top",
+                problems::add);
 
         assertThat(problems.errors().stream().map(Problem::toString))
                 .containsExactly(
-                        "/a\\u0000: the key has the character U+0000, which no name may have",
-                        "/R/s: has the character U+001B, which no string may have",
-                        "/n/0: is an integer of more than 64 bits",
-                        "/n/1: is out of a double's range");
+                        "/top/a\\u0000: the key has the character U+0000, which no name may have",
+                        "/top/R/s: has the character U+001B, which no string may have",
+                        "/top/n/0: is an integer of more than 64 bits",
+                        "/top/n/1: is out of a double's range");
     }
 
     @ParameterizedTest
