@@ -172,10 +172,7 @@ public final class Journal implements Ledger {
         requests.add(() -> log.raise(level));
     }
 
-    /**
-     * Writes a snapshot and begins a new segment. A failure leaves the earlier snapshot and the journal as they are. A snapshot that took
-     * so long that the journal is closed is not written.
-     */
+    /** Writes a snapshot and begins a new segment. A failure leaves the earlier snapshot and the journal as they are. */
     @Override
     public void snapshot(long seq, byte[] state, Consumer<Outcome> done) {
         requests.add(() -> {
