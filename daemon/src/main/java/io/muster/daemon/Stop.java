@@ -80,16 +80,7 @@ final class Stop {
     }
 
     private void snapshot(CompletableFuture<Boolean> taken) {
-        if (core.snapshots().isDue()) {
-            core.snapshots().take(outcome -> {
-                if (!outcome.durable()) {
-                    log.warn("{}", outcome.reason());
-                }
-                taken.complete(outcome.durable());
-            });
-        } else { // one may be on its way
-            threads.worker().execute(() -> taken.complete(true));
-        }
+        core.snapshots().finish().thenAccept(outcome -> taken.complete(outcome.durable()));
     }
 
     /**

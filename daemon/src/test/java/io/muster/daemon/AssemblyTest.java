@@ -20,6 +20,7 @@ import io.muster.daemon.journal.Journal;
 import io.muster.daemon.journal.JournalSettings;
 import io.muster.daemon.journal.MemoryDisk;
 import io.muster.daemon.ledger.Condition;
+import io.muster.daemon.ledger.Outcome;
 import io.muster.daemon.machine.Machine;
 import io.muster.daemon.metrics.Metrics;
 import io.muster.daemon.service.Tracer;
@@ -455,6 +456,19 @@ class AssemblyTest {
         new Stop(daemon.core, daemon.threads, List.of(), reason -> hanging.countDown(), Duration.ofMinutes(2)).run();
         daemon.threads.close();
         assertThat(daemon.journal.snapshotSeq()).isPositive();
+    }
+
+    @Test
+    void otherWorkOfTheWorkerDoesNotDelayTheStop() throws Exception {
+        Started daemon = new Started(new FaultyDisk(new MemoryDisk()));
+        new Preparation(daemon.core, daemon.threads).start(config());
+        CompletableFuture<Outcome> written = new CompletableFuture<>();
+        daemon.threads.core().execute(() -> daemon.core.snapshots().finish().thenAccept(written::complete));
+        assertThat(written.get(60, TimeUnit.SECONDS)).isEqualTo(Outcome.DURABLE);
+        daemon.threads.worker().execute(this::awaitEndOfTest);
+        new Stop(daemon.core, daemon.threads, List.of(), reason -> {}, Duration.ofHours(1)).run();
+        hanging.countDown();
+        daemon.threads.close();
     }
 
     @Test

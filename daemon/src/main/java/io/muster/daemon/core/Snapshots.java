@@ -4,6 +4,7 @@ import io.muster.daemon.ledger.Ledger;
 import io.muster.daemon.ledger.Outcome;
 import io.muster.inventory.level.Level;
 import io.muster.inventory.state.StateJson;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
@@ -19,6 +20,7 @@ public final class Snapshots implements Commits {
     private int every;
     private long taken;
     private Level level;
+    private CompletableFuture<Outcome> last = CompletableFuture.completedFuture(Outcome.DURABLE);
 
     /**
      * @param every number of events between snapshots
@@ -43,12 +45,16 @@ public final class Snapshots implements Commits {
     public void settled() {
         if (inventory.seq() - taken >= every
                 || (inventory.seq() > 0 && inventory.state().level() != level)) {
-            take(done);
+            take();
         }
     }
 
-    public boolean isDue() {
-        return inventory.seq() > taken;
+    /** Takes a snapshot if there are events that the last one lacks. Returns the outcome of the last one, which may be under way. */
+    public CompletableFuture<Outcome> finish() {
+        if (inventory.seq() > taken) {
+            take();
+        }
+        return last;
     }
 
     /**
@@ -57,17 +63,22 @@ public final class Snapshots implements Commits {
      */
     public void refresh() {
         if (inventory.seq() > 0) {
-            take(done);
+            take();
         }
     }
 
-    public void take(Consumer<Outcome> then) {
+    private void take() {
         Committed now = inventory.committed();
         taken = now.seq();
         level = now.state().level();
+        CompletableFuture<Outcome> outcome = new CompletableFuture<>();
+        last = outcome;
         worker.execute(() -> {
             ledger.raise(now.state().level());
-            ledger.snapshot(now.seq(), StateJson.toBytes(now.state()), then);
+            ledger.snapshot(now.seq(), StateJson.toBytes(now.state()), result -> {
+                done.accept(result);
+                outcome.complete(result);
+            });
         });
     }
 }

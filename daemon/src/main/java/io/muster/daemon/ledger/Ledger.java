@@ -71,7 +71,7 @@ public interface Ledger extends Closeable {
      *
      * @param seq the seq of the last event in the state; that event must be durable
      * @param state one JSON object in UTF-8
-     * @param done receives the outcome; after a failure the earlier snapshot is unchanged
+     * @param done receives the outcome, unless the ledger is closed before; after a failure the earlier snapshot is unchanged
      */
     void snapshot(long seq, byte[] state, Consumer<Outcome> done);
 

@@ -80,7 +80,7 @@ class SentTwiceTest {
                 assertThat(rig.submit(drain("1"))).isInstanceOf(Answer.Done.class);
                 assertThat(rig.state().holds().held().isEmpty()).isTrue();
                 List<Outcome> outcomes = new ArrayList<>();
-                new Snapshots(rig.inventory, rig.journal, Runnable::run, 1, outcome -> {}).take(outcomes::add);
+                new Snapshots(rig.inventory, rig.journal, Runnable::run, 1, outcomes::add).refresh();
                 while (outcomes.isEmpty()) {
                     rig.core.runNext();
                 }
