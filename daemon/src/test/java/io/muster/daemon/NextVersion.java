@@ -17,17 +17,17 @@ final class NextVersion {
 
     private NextVersion() {}
 
-    /** @param top the top of the source tree */
-    static PlantedBug.Compiled compile(Path top) throws IOException {
+    static PlantedBug.Compiled compile() throws IOException {
         List<JavaFileObject> sources = new ArrayList<>();
         for (String module : List.of("inventory", "daemon")) {
-            try (Stream<Path> files = Files.walk(top.resolve(module + "/src/main/java/io/muster"))) {
+            try (Stream<Path> files = Files.walk(PlantedBug.TOP.resolve(module + "/src/main/java/io/muster"))) {
                 for (Path file :
                         files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     String text = Files.readString(file);
                     String next = changed(file.getFileName().toString(), text);
                     if (!next.equals(text)) {
-                        sources.add(new PlantedBug.Text(top.relativize(file).toString(), next));
+                        sources.add(new PlantedBug.Text(
+                                PlantedBug.TOP.relativize(file).toString(), next));
                     }
                 }
             }

@@ -37,6 +37,12 @@ import org.jspecify.annotations.Nullable;
  * @param seed a seed that finds the bug within some {@code faults}; 0 if the bug is not for {@code mvn verify}
  */
 record PlantedBug(String name, String effect, Map<String, List<Change>> changes, String mix, long seed, int faults) {
+    /** The top of the source tree. */
+    static final Path TOP = Path.of(System.getProperty("basedir", "."))
+            .toAbsolutePath()
+            .resolve("..")
+            .normalize();
+
     private static final String FILE = "planted.txt";
 
     /** Some whole lines, and the lines that replace them. */
@@ -113,15 +119,11 @@ record PlantedBug(String name, String effect, Map<String, List<Change>> changes,
         return new PlantedBug(title[0], title[1], changes, mix, seed, faults);
     }
 
-    /**
-     * Compiles the changed classes.
-     *
-     * @param top the top of the source tree
-     */
-    Compiled compile(Path top) throws IOException {
+    /** Compiles the changed classes. */
+    Compiled compile() throws IOException {
         List<JavaFileObject> sources = new ArrayList<>();
         for (Map.Entry<String, List<Change>> change : changes.entrySet()) {
-            String text = Files.readString(top.resolve(change.getKey()));
+            String text = Files.readString(TOP.resolve(change.getKey()));
             for (Change each : change.getValue()) {
                 Matcher place = each.place().matcher(text);
                 boolean found = place.find();

@@ -2,9 +2,6 @@ package io.muster.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.Closeable;
-import java.io.IOException;
-import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,11 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The simulator finds bugs that are put into the product on purpose. */
 final class PlantedTest {
-    private static final Path TOP = Path.of(System.getProperty("basedir", "."))
-            .toAbsolutePath()
-            .resolve("..")
-            .normalize();
-    private static final String MIX = "muster.sim.mix";
     /** How many faults most seeds have. */
     private static final int FAULTS = 100;
     /** One seed of so many has no faults but those of the first seconds, which a fault soon after would end. */
@@ -35,29 +27,8 @@ final class PlantedTest {
     @TempDir
     Path directory;
 
-    /** The simulator over changed classes. */
-    private final class Runs implements Closeable {
-        private final Closeable runs;
-        private final Method outcome;
-
-        Runs(PlantedBug bug) throws Exception {
-            Class<?> type = new PlantedBug.Loader(bug.compile(TOP)).loadClass(SimRun.class.getName());
-            Path own = Files.createTempDirectory(directory, "planted");
-            System.setProperty(MIX, bug.mix());
-            runs = (Closeable) type.getConstructor(Path.class).newInstance(own);
-            outcome = type.getMethod("outcome", long.class, int.class);
-        }
-
-        @SuppressWarnings("unchecked")
-        Map.Entry<Integer, String> run(long seed, int faults) throws Exception {
-            return (Map.Entry<Integer, String>) outcome.invoke(runs, seed, faults);
-        }
-
-        @Override
-        public void close() throws IOException {
-            System.clearProperty(MIX);
-            runs.close();
-        }
+    private ChangedRuns runs(PlantedBug bug) throws Exception {
+        return new ChangedRuns(bug.compile(), Files.createTempDirectory(directory, "planted"));
     }
 
     @Tag("once")
@@ -66,7 +37,7 @@ final class PlantedTest {
         List<PlantedBug> bugs = PlantedBug.all();
         assertThat(bugs).hasSizeGreaterThanOrEqualTo(20);
         for (PlantedBug bug : bugs) {
-            assertThat(bug.compile(TOP).classes()).as(bug.name()).isNotEmpty();
+            assertThat(bug.compile().classes()).as(bug.name()).isNotEmpty();
         }
     }
 
@@ -77,8 +48,8 @@ final class PlantedTest {
                 PlantedBug.all().stream().filter(bug -> bug.seed() != 0).toList();
         assertThat(quick).isNotEmpty();
         for (PlantedBug bug : quick) {
-            try (Runs runs = new Runs(bug)) {
-                assertThat(runs.run(bug.seed(), bug.faults()).getValue())
+            try (ChangedRuns runs = runs(bug)) {
+                assertThat(runs.outcome(bug.mix(), bug.seed(), bug.faults()).getValue())
                         .as(
                                 "what seed %d finds of \"%s\"; `.ci/long planted` finds another seed",
                                 bug.seed(), bug.name())
@@ -105,11 +76,11 @@ final class PlantedTest {
     }
 
     private boolean find(PlantedBug bug) throws Exception {
-        try (Runs runs = new Runs(bug)) {
+        try (ChangedRuns runs = runs(bug)) {
             long start = SimRun.processorNanos();
             int faults = 0;
             for (long seed = 1; SimRun.processorNanos() - start < MOST_NANOS; seed++) {
-                Map.Entry<Integer, String> outcome = runs.run(seed, seed % QUIET == 0 ? 0 : FAULTS);
+                Map.Entry<Integer, String> outcome = runs.outcome(bug.mix(), seed, seed % QUIET == 0 ? 0 : FAULTS);
                 faults += outcome.getKey();
                 if (!outcome.getValue().isEmpty()) {
                     double seconds = (SimRun.processorNanos() - start) / 1e9;

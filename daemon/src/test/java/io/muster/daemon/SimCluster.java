@@ -49,6 +49,7 @@ final class SimCluster {
     private final List<Config> configs;
     private @Nullable SimDaemon believed;
     private long floor;
+    private long pieces;
     private boolean busy = true;
     private long faults;
     private final int thinkMillis;
@@ -114,6 +115,7 @@ final class SimCluster {
         String leader = SimLedger.PREFIX + "leader";
         witness.put(key, value, etcd.revision(leader));
         operator.written();
+        pieces += key.startsWith(SimLedger.PREFIX + "part/") ? 1 : 0;
         if (key.equals(leader)) {
             String name =
                     Leader.parse(new String(value, StandardCharsets.UTF_8)).member();
@@ -455,9 +457,7 @@ final class SimCluster {
 
     private boolean isServed() {
         SimDaemon leader = leader();
-        return share
-                ? schedulers.stream().allMatch(each -> each.knows(leader))
-                : schedulers.stream().anyMatch(each -> each.knows(leader));
+        return schedulers.stream().filter(each -> each.knows(leader)).count() >= (share ? schedulers.size() : 1);
     }
 
     /** Whether a hold should have ended or begun long ago. */
@@ -548,6 +548,10 @@ final class SimCluster {
 
     long changes() {
         return admins.stream().mapToLong(admin -> admin.done).sum() + (login == null ? 0 : login.done());
+    }
+
+    long pieces() {
+        return pieces;
     }
 
     long messages() {

@@ -34,7 +34,9 @@ public final class SimRun implements Closeable {
 
     private final SimConfigs configs;
     private final Telemetry telemetry;
+    private String test = "SimulationTest#everySeedEndsWellAndLosesNothing";
     private String mix = System.getProperty("muster.sim.mix", "");
+    private long pieces;
 
     /** @param directory an empty directory for the configurations */
     public SimRun(Path directory) throws Exception {
@@ -134,6 +136,7 @@ public final class SimRun implements Closeable {
         double seconds = (processorNanos() - start) / 1e9;
         cluster.simulation().notes(null);
         cluster.close();
+        pieces += cluster.pieces();
         return new Result(seed, (int) cluster.faults(), failure, cluster, seconds);
     }
 
@@ -142,18 +145,25 @@ public final class SimRun implements Closeable {
         return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
-    /** Runs one seed of changed classes: only classes of the JDK are the same on both sides of the class loader. */
-    public Map.Entry<Integer, String> outcome(long seed, int faults) {
+    /** Runs one seed; returns the number of faults, and what failed, or "". */
+    public Map.Entry<Integer, String> outcome(String groups, long seed, int faults) {
+        mix = groups;
         Result result = run(seed, faults, null);
         return Map.entry(result.faults, result.failure == null ? "" : result.sentence());
     }
 
-    /** Runs one seed of changed classes, and describes a failure as {@link #shrunk} does; "" if nothing fails. */
-    public String described(String groups, long seed, int faults) {
+    /** Runs one seed, and describes a failure as {@link #shrunk} does; "" if nothing fails. */
+    public String described(String name, String groups, long seed, int faults) {
+        test = name;
         mix = groups;
         Result result = run(seed, faults, null);
         System.out.println(result);
         return result.failure == null ? "" : String.valueOf(shrunk(result).getMessage());
+    }
+
+    /** Returns how many pieces of long groups the daemons of all runs have written. */
+    public long pieces() {
+        return pieces;
     }
 
     /** Finds the shortest prefix of the faults that still fails, by halving, and describes the end of that run. */
@@ -170,7 +180,8 @@ public final class SimRun implements Closeable {
         Result last = run(failed.seed, shortest.faults, trace);
         return new AssertionError(
                 "seed " + failed.seed + ", " + failed.faults + " faults: " + failed.sentence() + "\nWith "
-                        + shortest.faults + " faults (-Dmuster.sim.seed=" + failed.seed + " -Dmuster.sim.runs=1"
+                        + shortest.faults + " faults (-Dtest=" + test + " -Dmuster.sim.seed=" + failed.seed
+                        + " -Dmuster.sim.runs=1"
                         + " -Dmuster.sim.faults=" + shortest.faults
                         + (mix.isEmpty() ? "" : " -Dmuster.sim.mix=\"" + mix + "\"") + "): " + last.sentence()
                         + "\nThe last of "
