@@ -394,8 +394,7 @@ final class SimCluster {
         if (upgrade != null) {
             upgrade.exercise();
         }
-        policies.exercise(Objects.requireNonNull(leader()));
-        simulation.runUntil(simulation.now() + 90 * SECOND);
+        policies.exercise();
         int number = random.nextInt(configs.size());
         daemons.forEach(each -> each.reload(number));
         await(() -> isWell() && isInForce(configs.get(number)));

@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class SimFaults {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1000 * MILLI;
-    /** How long a fault lasts at most. */
-    static final long LONGEST = 31 * SECOND;
+    /** How long a fault lasts at most: an orderly stop has four steps of up to 10 s, and up to 15 s later a process starts. */
+    static final long LONGEST = 56 * SECOND;
+
+    private static final long LONGEST_PAUSE = 30 * SECOND;
 
     /** What the keys begin with whose writes a fault meets: of the lead, of events, of the pieces and the name of a snapshot. */
     private static final String[] WRITES = {"leader", "head", "log/", "part/", "snapshot/", "snapshot"};
@@ -140,7 +142,7 @@ final class SimFaults {
     private void atWrite(SimDaemon daemon) {
         SimDaemon.Run run = daemon.process();
         boolean ends = random.nextInt(3) == 0;
-        long length = random.nextLong(LONGEST - SECOND);
+        long length = random.nextLong(LONGEST_PAUSE);
         String key = SimLedger.PREFIX + WRITES[random.nextInt(WRITES.length)];
         if (run != null) {
             etcd.trap(run.machine, key, () -> {

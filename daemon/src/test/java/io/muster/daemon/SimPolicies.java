@@ -23,6 +23,7 @@ import io.muster.protocol.rpc.RpcException;
 import io.muster.protocol.wire.Bytes;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.LongFunction;
 import java.util.regex.Pattern;
@@ -36,7 +37,7 @@ final class SimPolicies {
     private static final String HOLDER = "auto-";
     private static final Brake BRAKE = new Brake(HOLDER + "*", 0, 5, 10);
     private static final List<Policy> POLICIES =
-            List.of(policy(Policy.When.OFFLINE, 5), policy(Policy.When.TORPID, 3), policy(Policy.When.RETURNED, 8));
+            List.of(policy(Policy.When.OFFLINE, 5), policy(Policy.When.TORPID, 3), policy(Policy.When.RETURNED, 2));
     private static final String REPORTER = "bridge";
     /** Ranks that each configured R has. */
     private static final Idset REPORTED = Idset.range(4, 11);
@@ -120,16 +121,44 @@ final class SimPolicies {
     }
 
     /** When all is quiet, one host without a hold fails while all others are online, so that no brake holds the policies back. */
-    void exercise(SimDaemon leader) {
-        InventoryState state = leader.inventory().state();
-        Idset free = state.members().subtract(state.holds().held());
-        if (!free.isEmpty()) {
-            send(leader, new LivenessChanges.SetLiveness(LivenessChange.ONLINE, free.toString(), "exercise"));
-            LivenessChange change = random.nextBoolean() ? LivenessChange.OFFLINE : LivenessChange.TORPID;
-            cluster.simulation().after(60_000 * MILLI, () -> {
-                send(leader, new LivenessChanges.SetLiveness(change, Integer.toString(free.first()), "exercise"));
-            });
+    void exercise() {
+        SimDaemon leader = Objects.requireNonNull(cluster.leader());
+        set(leader, LivenessChange.ONLINE, free());
+        run(60_000);
+        Idset healthy = free().intersect(cluster.witness().state().liveness().online());
+        if (healthy.isEmpty()) {
+            return;
         }
+        Policy policy = POLICIES.get(random.nextInt(POLICIES.size()));
+        Idset one = Idset.of(healthy.first());
+        set(leader, policy.when() == Policy.When.TORPID ? LivenessChange.TORPID : LivenessChange.OFFLINE, one);
+        run(3200);
+        if (policy.when() == Policy.When.RETURNED) {
+            set(leader, LivenessChange.ONLINE, one);
+        }
+        run(26_800);
+        SimWitness.require(
+                free().intersect(one).isEmpty(),
+                () -> "no policy drains " + one + ", although the policy for "
+                        + policy.when().word() + " must");
+    }
+
+    /** Returns the ranks without holds that no reporter has left unknown. */
+    private Idset free() {
+        InventoryState state = cluster.witness().state();
+        return state.members()
+                .subtract(state.holds().held())
+                .subtract(state.liveness().reports().unknown());
+    }
+
+    private void set(SimDaemon leader, LivenessChange change, Idset ranks) {
+        if (!ranks.isEmpty()) {
+            send(leader, new LivenessChanges.SetLiveness(change, ranks.toString(), "exercise"));
+        }
+    }
+
+    private void run(int millis) {
+        cluster.simulation().runUntil(cluster.simulation().now() + MILLI * millis);
     }
 
     private void send(SimDaemon to, Command command) {
@@ -210,7 +239,10 @@ final class SimPolicies {
         return !(isKnown && (now == null || now.isGone())) && !owes(state);
     }
 
-    /** Whether a host is absent for longer than a policy waits, and no brake keeps the policy from draining the host. */
+    /**
+     * Whether a host is absent for longer than a policy waits, and no brake keeps the policy from draining the host. A host that is back is
+     * drained at once or never.
+     */
     private boolean owes(InventoryState state) {
         double before = cluster.wallSeconds() - 10;
         Idset.Builder crowd = Idset.builder();

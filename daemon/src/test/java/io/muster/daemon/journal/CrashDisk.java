@@ -9,12 +9,14 @@ import java.nio.file.NoSuchFileException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,10 +53,8 @@ public final class CrashDisk {
         private int dirtyFrom = Integer.MAX_VALUE;
         /** Where they end; bytes that were cut off since may still be on the device after a power loss. */
         private int dirtyTo;
-        /** The part that a force failed to write, and that no force writes before it is written again. */
-        private int lostFrom = Integer.MAX_VALUE;
-
-        private int lostTo;
+        /** The pages that a force failed to write, and that no force writes before they are written again. */
+        private final BitSet lost = new BitSet();
 
         void dirty(int from) {
             if (from < durableSize && saved == null) {
@@ -66,41 +66,38 @@ public final class CrashDisk {
         /** A force has failed. */
         void lose() {
             if (dirtyFrom < size) {
-                lostFrom = Math.min(lostFrom, dirtyFrom / PAGE * PAGE);
-                lostTo = size;
+                lost.set(dirtyFrom / PAGE, pages(size));
             }
         }
 
         /** Each page of which a part is written is written whole by the next force. */
         void written(int from, int to) {
-            int first = from / PAGE * PAGE;
-            int end = (to + PAGE - 1) / PAGE * PAGE;
-            if (first <= lostFrom) {
-                lostFrom = Math.max(lostFrom, end);
-            } else if (end >= lostTo) {
-                lostTo = Math.min(lostTo, first);
+            if (from < to) {
+                lost.clear(from / PAGE, pages(to));
             }
-            cut(lostTo);
         }
 
         void cut(int at) {
-            lostTo = Math.min(lostTo, at);
-            if (lostFrom >= lostTo) {
-                lostFrom = Integer.MAX_VALUE;
-                lostTo = 0;
-            }
+            lost.clear(pages(at), Math.max(pages(at), lost.length()));
         }
 
         void force() {
-            int from = lostFrom;
-            int to = lostTo;
             forced(content, size);
-            if (from < to) {
+            if (!lost.isEmpty()) {
                 saved = Arrays.copyOf(content, size);
-                Arrays.fill(saved, from, to, (byte) 0);
-                lostFrom = from;
-                lostTo = to;
+                lost(saved, new byte[0]);
             }
+        }
+
+        /** Puts the bytes of the device, or zeros, where the pages are lost. */
+        void lost(byte[] all, byte[] device) {
+            lost.stream()
+                    .flatMap(page -> IntStream.range(page * PAGE, Math.min((page + 1) * PAGE, all.length)))
+                    .forEach(at -> all[at] = at < device.length ? device[at] : 0);
+        }
+
+        private static int pages(int bytes) {
+            return (bytes + PAGE - 1) / PAGE;
         }
 
         void forced(byte[] all, int length) {
@@ -110,8 +107,6 @@ public final class CrashDisk {
             saved = null;
             dirtyFrom = Integer.MAX_VALUE;
             dirtyTo = 0;
-            lostFrom = Integer.MAX_VALUE;
-            lostTo = 0;
         }
     }
 
@@ -167,9 +162,8 @@ public final class CrashDisk {
                 }
             }
         }
-        for (int i = inode.lostFrom; i < Math.min(inode.lostTo, kept.length); i++) {
-            kept[i] = i < old.length ? old[i] : 0;
-        }
+        inode.lost(kept, old);
+        inode.lost.clear();
         inode.forced(kept, kept.length);
     }
 
@@ -370,7 +364,9 @@ public final class CrashDisk {
             try {
                 disk.before("force", name);
             } catch (IOException failed) {
-                inode.lose();
+                if (!disk.ended) { // else the process has not asked for it
+                    inode.lose();
+                }
                 throw failed;
             }
             inode.force();
