@@ -28,6 +28,13 @@ final class SimulationTest {
     private static final int RUNS = 2;
 
     private static final int FAULTS = 30;
+    /** How many seeds of its own a commit has, and how many faults each of them. */
+    private static final int FRESH = 10;
+
+    private static final int FRESH_FAULTS = 100;
+    /** What is frequent in each of them in turn. */
+    private static final List<String> MIXES =
+            List.of("", "relay", "process", "disk", "relay link", "clock etcd", "files disk", "copy restore reload");
     /** How many tests share the seconds. */
     private static final int TESTS = 3;
 
@@ -95,6 +102,19 @@ final class SimulationTest {
     void everySeedWithARelayEndsWellAndLosesNothing() {
         runs.mix("relay " + System.getProperty("muster.sim.mix", ""));
         everySeed();
+    }
+
+    /** Each commit adds to what was simulated, and two builds of a commit run the same. */
+    @Tag("once")
+    @Timeout(value = 24, unit = TimeUnit.HOURS)
+    @Test
+    void seedsOfThisCommitEndWellAndLoseNothing() {
+        String revision = Build.revision();
+        long first = revision.equals("unknown") ? 0 : Long.parseLong(revision.substring(0, 12), 16);
+        for (int i = 0; i < FRESH; i++) {
+            runs.mix(MIXES.get(i % MIXES.size()));
+            pass(first + i, FRESH_FAULTS);
+        }
     }
 
     @Test
