@@ -459,6 +459,26 @@ class AssemblyTest {
     }
 
     @Test
+    void aSnapshotThatFailedIsTakenAgainAtTheStop() throws Exception {
+        FaultyDisk disk = new FaultyDisk(new MemoryDisk());
+        Started daemon = new Started(disk);
+        new Preparation(daemon.core, daemon.threads).start(config());
+        disk.fault((kind, name) -> {
+            if (name.startsWith("snapshot")) {
+                throw FaultyDisk.full();
+            }
+            return -1;
+        });
+        CompletableFuture<Outcome> failed = new CompletableFuture<>();
+        daemon.threads.core().execute(() -> daemon.core.snapshots().finish().thenAccept(failed::complete));
+        assertThat(failed.get(60, TimeUnit.SECONDS).durable()).isFalse();
+        disk.fault(FaultyDisk.NONE);
+        new Stop(daemon.core, daemon.threads, List.of(), reason -> {}, Duration.ofMinutes(2)).run();
+        daemon.threads.close();
+        assertThat(daemon.journal.snapshotSeq()).isPositive();
+    }
+
+    @Test
     void otherWorkOfTheWorkerDoesNotDelayTheStop() throws Exception {
         Started daemon = new Started(new FaultyDisk(new MemoryDisk()));
         new Preparation(daemon.core, daemon.threads).start(config());

@@ -49,9 +49,9 @@ public final class Snapshots implements Commits {
         }
     }
 
-    /** Takes a snapshot if there are events that the last one lacks. Returns the outcome of the last one, which may be under way. */
+    /** Takes a snapshot if the last one failed or lacks events. Returns the outcome of the last one, which may be under way. */
     public CompletableFuture<Outcome> finish() {
-        if (inventory.seq() > taken) {
+        if (inventory.seq() > taken || (last.isDone() && !last.join().durable())) {
             take();
         }
         return last;
@@ -76,8 +76,8 @@ public final class Snapshots implements Commits {
         worker.execute(() -> {
             ledger.raise(now.state().level());
             ledger.snapshot(now.seq(), StateJson.toBytes(now.state()), result -> {
-                done.accept(result);
                 outcome.complete(result);
+                done.accept(result);
             });
         });
     }
