@@ -395,6 +395,12 @@ final class SimCluster {
             upgrade.exercise();
         }
         policies.exercise();
+        if (random.nextInt(3) == 0) {
+            schedulers.get(0).leave();
+            simulation.runUntil(simulation.now() + 60 * SECOND);
+            awaitWell();
+            schedulers.get(0).checkReleased(witness.state());
+        }
         int number = random.nextInt(configs.size());
         daemons.forEach(each -> each.reload(number));
         await(() -> isWell() && isInForce(configs.get(number)));
@@ -456,7 +462,9 @@ final class SimCluster {
 
     private boolean isServed() {
         SimDaemon leader = leader();
-        return schedulers.stream().filter(each -> each.knows(leader)).count() >= (share ? schedulers.size() : 1);
+        List<SimScheduler> present =
+                schedulers.stream().filter(each -> !each.hasLeft()).toList();
+        return present.stream().filter(each -> each.knows(leader)).count() >= (share ? present.size() : 1);
     }
 
     /** Whether a hold should have ended or begun long ago. */
@@ -547,6 +555,11 @@ final class SimCluster {
 
     long changes() {
         return admins.stream().mapToLong(admin -> admin.done).sum() + (login == null ? 0 : login.done());
+    }
+
+    /** Returns how many changes with ids the log has. */
+    int made() {
+        return witness.made();
     }
 
     long pieces() {

@@ -39,10 +39,13 @@ final class SimDoor {
     private final Backend backend;
     private final Admissions admissions;
     private final Rights relay;
-    private final AccountBook book = AccountBook.ofHeap();
+    private static final long BOOK_BYTES = 1 << 30;
+
+    private final AccountBook book;
 
     /** To be called on the core thread. */
     SimDoor(Core core, Config config, Workers workers, Telemetry telemetry, Disk disk) {
+        book = new AccountBook(BOOK_BYTES, workers.machine()::nanos);
         TokenFile file = new TokenFile(disk);
         Tokens tokens = new Tokens(file, core.inventory()::now, workers.machine()::nanos, book, reason -> {});
         WebTokens pages = new WebTokens(file, tokens, core.inventory()::now, workers.beside(workers.worker()));

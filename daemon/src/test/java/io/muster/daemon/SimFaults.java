@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The faults of the simulated cluster. {@code -Dmuster.sim.mix=NAME} makes those of a group, or of several, ten times as frequent as the
- * others: process, disk, link, etcd, restore, copy, clock, reload; relay, which adds a relay with users; and upgrade, in {@link UpgradesTest}.
+ * others: process, disk, link, etcd, restore, copy, clock, reload; files, for a ledger of files; relay, which adds a relay with users; and upgrade, in {@link UpgradesTest}.
  */
 final class SimFaults {
     private static final long MILLI = 1_000_000;

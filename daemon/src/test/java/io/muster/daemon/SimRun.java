@@ -58,7 +58,9 @@ public final class SimRun implements Closeable {
      */
     record Result(long seed, int faults, @Nullable Throwable failure, SimCluster cluster, double seconds) {
         String sentence() {
-            return failure == null ? "nothing failed" : String.valueOf(failure.getMessage());
+            return failure == null
+                    ? "nothing failed"
+                    : failure instanceof AssertionError ? String.valueOf(failure.getMessage()) : failure.toString();
         }
 
         @Override
@@ -66,10 +68,11 @@ public final class SimRun implements Closeable {
             double virtual = cluster.simulation().now() / 1e9;
             return String.format(
                     Locale.ROOT,
-                    "seed %d: %d faults, %d changes, %d messages, %.0f virtual s, %d steps in %.2f s, %.0f x, hash %x",
+                    "seed %d: %d faults, %d changes, %d made, %d messages, %.0f virtual s, %d steps in %.2f s, %.0f x, hash %x",
                     seed,
                     faults,
                     cluster.changes(),
+                    cluster.made(),
                     cluster.messages(),
                     virtual,
                     cluster.simulation().steps(),
@@ -129,13 +132,14 @@ public final class SimRun implements Closeable {
         RELAY.setLevel(Level.ERROR);
         try {
             cluster.run(faults);
-        } catch (AssertionError e) {
+        } catch (AssertionError | RuntimeException e) {
             failure = e;
+        } finally {
+            RELAY.detachAppender(errors);
+            cluster.simulation().notes(null);
+            cluster.close();
         }
-        RELAY.detachAppender(errors);
         double seconds = (processorNanos() - start) / 1e9;
-        cluster.simulation().notes(null);
-        cluster.close();
         pieces += cluster.pieces();
         return new Result(seed, (int) cluster.faults(), failure, cluster, seconds);
     }

@@ -3,10 +3,12 @@ package io.muster.daemon;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AcquisitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
+import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -14,6 +16,7 @@ import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,7 @@ final class SimScheduler {
     private final Principal by = new Principal(500, "flux", 9);
     private final @Nullable Owner owner;
     private @Nullable Connection connection;
+    private boolean left;
     /** When the scheduler was last sent something. */
     private long servedAt;
 
@@ -54,6 +58,9 @@ final class SimScheduler {
     }
 
     private void connect() {
+        if (left) {
+            return;
+        }
         SimDaemon to = cluster.someDaemon(random);
         Connection next = new Connection(to);
         connection = next;
@@ -76,6 +83,9 @@ final class SimScheduler {
         private final SchedulerModel model = new SchedulerModel();
         private SimDaemon.@Nullable Run process;
         private @Nullable AcquireStream stream;
+        /** The R of the first response. */
+        private @Nullable ResourceSet offered;
+
         private boolean full;
         /** Whether the daemon was told that the socket is full, and not yet that the socket can take more. */
         private boolean waits;
@@ -175,6 +185,9 @@ final class SimScheduler {
                         SimScheduler.this, daemon, core.inventory().state());
             }
             try {
+                if (model.responses() == 0) {
+                    offered = First.parse(Json.parse(payload)).resources();
+                }
                 model.receive(payload);
             } catch (ProtocolException e) {
                 throw new AssertionError(e);
@@ -198,6 +211,12 @@ final class SimScheduler {
         private void know(InventoryState state) {
             SchedulerView view = state.view();
             model.assertKnows(view.up(), state.resources().properties(), view.expiration());
+            ResourceSet known = Objects.requireNonNull(offered);
+            model.present()
+                    .forEach(rank -> SimWitness.require(
+                            known.hostOf(rank).equals(state.resources().hostOf(rank)),
+                            () -> "the scheduler takes " + known.hostOf(rank) + " for rank " + rank + ", and "
+                                    + state.resources().hostOf(rank) + " is"));
         }
 
         private boolean knows(InventoryState state) {
@@ -211,6 +230,27 @@ final class SimScheduler {
             cluster.simulation().note(() -> daemon.name + " ends the scheduler's stream: " + reason.getMessage());
             cluster.simulation().after(0, () -> again(this));
         }
+    }
+
+    /** Ends for good. */
+    void leave() {
+        left = true;
+        Connection now = connection;
+        connection = null;
+        if (now != null) {
+            now.close();
+        }
+    }
+
+    boolean hasLeft() {
+        return left;
+    }
+
+    /** Checks that a scheduler that left long ago keeps nobody from the resources. */
+    void checkReleased(InventoryState state) {
+        SimWitness.require(
+                !left || owner == null || !state.acquisitions().containsKey(owner.name()),
+                () -> owner + " has left, and the resources still wait for it");
     }
 
     /** Checks that another scheduler may be served by this daemon, because this one is not. */

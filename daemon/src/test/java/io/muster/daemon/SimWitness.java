@@ -294,6 +294,10 @@ final class SimWitness {
         return line.get(Math.toIntExact(seq)).state;
     }
 
+    int made() {
+        return changes.size();
+    }
+
     /** Returns the seq of a change; 0 if the log does not have it. */
     long seqOf(UUID change) {
         return changes.getOrDefault(change, 0L);

@@ -19,13 +19,9 @@ final class UpgradesTest {
     @Timeout(value = 24, unit = TimeUnit.HOURS)
     @Test
     void daemonsAreUpgradedOneByOneAndBackUntilTheUpgradeIsFinished() throws Exception {
-        long first = Long.getLong("muster.sim.seed", 1);
-        long runsAtMost = Long.getLong("muster.sim.runs", RUNS);
-        int faults = Integer.getInteger("muster.sim.faults", FAULTS);
         try (ChangedRuns runs = new ChangedRuns(NextVersion.compile(), directory)) {
-            for (long seed = first; seed < first + runsAtMost; seed++) {
-                runs.pass("UpgradesTest", "upgrade", seed, faults);
-            }
+            SimulationTest.everySeed(
+                    RUNS, FAULTS, (seed, faults) -> runs.pass("UpgradesTest", "upgrade", seed, faults));
         }
     }
 }

@@ -63,7 +63,10 @@ public final class CrashDisk {
             dirtyFrom = Math.min(dirtyFrom, from);
         }
 
-        /** A force has failed. */
+        /**
+         * A force has failed: the device may have damaged a page that it could not write. Here, damage is seen only after a force that says
+         * nothing of it, because nobody could prevent it before.
+         */
         void lose() {
             if (dirtyFrom < size) {
                 lost.set(dirtyFrom / PAGE, pages(size));
