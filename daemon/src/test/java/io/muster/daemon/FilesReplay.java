@@ -33,6 +33,10 @@ final class FilesReplay implements Replay {
         return replay;
     }
 
+    List<Entry> entries() {
+        return entries;
+    }
+
     void tell(SimWitness witness) {
         witness.recovered(level, entries, state, seq);
     }

@@ -30,6 +30,7 @@ final class SimCopies {
                                 SimWitness.require(
                                         whole,
                                         whole ? "" : each.name + " has other files: " + witness.difference(copy));
+                                witness.checkEvents(each.name, each.events(machine));
                                 read.add(each.name);
                             } catch (IOException e) {
                                 throw new UncheckedIOException(e);

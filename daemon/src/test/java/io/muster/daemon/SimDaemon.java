@@ -139,6 +139,11 @@ final class SimDaemon {
         }
     }
 
+    /** Reads the events behind the snapshot in the state directory, which no process may use. */
+    List<Entry> events(SimMachine machine) throws IOException {
+        return FilesReplay.of(disk.open(), machine, this::wall).entries();
+    }
+
     /** A process of the daemon, from its start to its end. */
     final class Run implements Workers {
         final SimMachine machine = new SimMachine(simulation, name, level);

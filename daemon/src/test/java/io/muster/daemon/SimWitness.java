@@ -56,17 +56,26 @@ final class SimWitness {
     private boolean importing;
     private long highest;
 
-    /** The log up to an event. */
-    record Point(double time, @Nullable UUID change, String txn, InventoryState state) {
+    /**
+     * The log up to an event.
+     *
+     * @param entry the event; null for the beginning
+     */
+    record Point(
+            double time,
+            @Nullable UUID change,
+            String txn,
+            InventoryState state,
+            @Nullable Entry entry) {
         static final Point START = start(Level.ONE);
 
         static Point start(Level level) {
-            return new Point(0, null, "", InventoryState.empty(level));
+            return new Point(0, null, "", InventoryState.empty(level), null);
         }
 
         /** The same, as an import has written it. */
         Point in(String written) {
-            return new Point(time, change, written, state);
+            return new Point(time, change, written, state, entry);
         }
     }
 
@@ -157,7 +166,7 @@ final class SimWitness {
         InventoryState after = entry.applyTo(state());
         SimRobot.check(state(), entry, after);
         SimPolicies.check(this::point, entry, after);
-        line.add(new Point(entry.timestamp(), change, txn, after));
+        line.add(new Point(entry.timestamp(), change, txn, after, entry));
         highest = Math.max(highest, seq);
     }
 
@@ -239,6 +248,13 @@ final class SimWitness {
     boolean has(InventoryState state, long seq) {
         return seq < line.size()
                 && same(seq == 0 ? InventoryState.empty(state.level()) : line.get((int) seq).state, state);
+    }
+
+    /** Checks that these events are those of the log. */
+    void checkEvents(String where, List<Entry> entries) {
+        entries.forEach(entry -> require(
+                entry.equals(point(entry.seq()).entry),
+                () -> where + " has " + entry + " instead of " + point(entry.seq()).entry));
     }
 
     /** Returns what the files of a daemon have instead of the log. */
