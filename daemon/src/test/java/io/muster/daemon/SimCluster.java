@@ -557,9 +557,9 @@ final class SimCluster {
         return admins.stream().mapToLong(admin -> admin.done).sum() + (login == null ? 0 : login.done());
     }
 
-    /** Returns how many changes with ids the log has. */
-    int made() {
-        return witness.made();
+    /** Returns how many events the log got. */
+    long events() {
+        return witness.events();
     }
 
     long pieces() {

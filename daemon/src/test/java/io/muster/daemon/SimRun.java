@@ -68,11 +68,11 @@ public final class SimRun implements Closeable {
             double virtual = cluster.simulation().now() / 1e9;
             return String.format(
                     Locale.ROOT,
-                    "seed %d: %d faults, %d changes, %d made, %d messages, %.0f virtual s, %d steps in %.2f s, %.0f x, hash %x",
+                    "seed %d: %d faults, %d changes, %d events, %d messages, %.0f virtual s, %d steps in %.2f s, %.0f x, hash %x",
                     seed,
                     faults,
                     cluster.changes(),
-                    cluster.made(),
+                    cluster.events(),
                     cluster.messages(),
                     virtual,
                     cluster.simulation().steps(),

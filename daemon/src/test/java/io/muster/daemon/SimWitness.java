@@ -55,6 +55,7 @@ final class SimWitness {
     private long lastTerm;
     private boolean importing;
     private long highest;
+    private long events;
 
     /**
      * The log up to an event.
@@ -168,6 +169,7 @@ final class SimWitness {
         SimPolicies.check(this::point, entry, after);
         line.add(new Point(entry.timestamp(), change, txn, after, entry));
         highest = Math.max(highest, seq);
+        events++;
     }
 
     private void made(@Nullable UUID change, long seq) {
@@ -310,8 +312,8 @@ final class SimWitness {
         return line.get(Math.toIntExact(seq)).state;
     }
 
-    int made() {
-        return changes.size();
+    long events() {
+        return events;
     }
 
     /** Returns the seq of a change; 0 if the log does not have it. */
