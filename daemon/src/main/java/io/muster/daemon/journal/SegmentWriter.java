@@ -166,7 +166,8 @@ final class SegmentWriter implements Closeable {
 
     /**
      * Takes back everything that was written since the last force. After a failed force, the kernel may treat pages as
-     * written although they are not. Therefore the last block is written again and forced.
+     * written although they are not. Therefore the last block is written again and forced, and the whole segment is read and
+     * checked.
      */
     void rollback() throws IOException {
         buffer.clear();
@@ -178,6 +179,7 @@ final class SegmentWriter implements Closeable {
         file.truncate(durableOffset);
         if (unforced) {
             rewrite(durableOffset);
+            verify();
         } else {
             unforced = true;
             file.force(true);
@@ -186,10 +188,7 @@ final class SegmentWriter implements Closeable {
         leftover = false;
     }
 
-    /**
-     * Writes everything after {@code from} again, and the block that ends there: a failed force may have been its last write. Then reads and
-     * checks the segment, because the kernel may have dropped such a page before it was read here.
-     */
+    /** Writes everything after {@code from} again, and the block that ends there: a failed force may have been its last write. */
     private void rewrite(long from) throws IOException {
         for (long at = Math.max(0, from - 1) / BLOCK * BLOCK; at < durableOffset; at += BLOCK) {
             ByteBuffer block = ByteBuffer.allocate((int) Math.min(BLOCK, durableOffset - at));
@@ -197,7 +196,6 @@ final class SegmentWriter implements Closeable {
             file.write(block.flip(), at);
         }
         file.force(true);
-        verify();
     }
 
     private void verify() throws IOException {

@@ -93,7 +93,7 @@
  *       neither would a restart, which reads the same page cache. Before the end of the last successful force, however, only the
  *       block in which it ended is in doubt. After cutting back, that block is written again (dirty once
  *       more), forced, and the whole segment read and checked. Only if all of that works is the journal
- *       {@code READ_ONLY} as above. A start writes and checks them too: the last process may have ended before it could.
+ *       {@code READ_ONLY} as above. A start writes the block again too: the last process may have ended before it could.
  *   <li><em>Cutting back failed.</em> {@code UNCERTAIN}: every batch and probe first tries again to cut back. Until that
  *       works nothing is written, and a restart may find the refused change. If the disk accepts writes and the condition stays
  *       (the file system was remounted, the directory replaced), only a restart helps, and {@code status()} says why.

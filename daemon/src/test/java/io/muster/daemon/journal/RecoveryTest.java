@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -326,23 +325,6 @@ class RecoveryTest {
             assertThat(write.bytes().array()).isEqualTo(whole);
         });
         assertThat(ops.get(1)).isInstanceOf(MemoryDisk.Forced.class);
-    }
-
-    /** The kernel may drop a page that it could not write, and then reads the device's. */
-    @Test
-    void aStartChecksWhatItHasWrittenAgain() {
-        FaultyDisk faulty = new FaultyDisk(disk);
-        AtomicInteger opened = new AtomicInteger();
-        faulty.fault((kind, name) -> {
-            if (kind == FaultyDisk.Kind.OPEN_EXISTING && name.equals(ONE) && opened.incrementAndGet() == 2) {
-                Arrays.fill(whole, lineEnd(4), whole.length, (byte) 0);
-                disk.set(ONE, whole);
-            }
-            return -1;
-        });
-        assertThatThrownBy(() -> Client.recovered(faulty))
-                .isInstanceOf(CorruptException.class)
-                .hasMessageContaining("line 5 ");
     }
 
     private void threeSegments() throws IOException {
