@@ -3,12 +3,10 @@ package io.muster.daemon;
 import io.muster.daemon.core.AcquireStream;
 import io.muster.daemon.core.Sink;
 import io.muster.inventory.axis.Principal;
-import io.muster.inventory.rset.ResourceSet;
 import io.muster.inventory.state.AcquisitionChanges;
 import io.muster.inventory.state.Entry;
 import io.muster.inventory.state.InventoryState;
 import io.muster.inventory.state.SchedulerView;
-import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Owner;
 import io.muster.protocol.rpc.Errno;
 import io.muster.protocol.rpc.RpcException;
@@ -16,7 +14,6 @@ import io.muster.protocol.testing.SchedulerModel;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
-import java.util.Objects;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -83,9 +80,6 @@ final class SimScheduler {
         private final SchedulerModel model = new SchedulerModel();
         private SimDaemon.@Nullable Run process;
         private @Nullable AcquireStream stream;
-        /** The R of the first response. */
-        private @Nullable ResourceSet offered;
-
         private boolean full;
         /** Whether the daemon was told that the socket is full, and not yet that the socket can take more. */
         private boolean waits;
@@ -185,9 +179,6 @@ final class SimScheduler {
                         SimScheduler.this, daemon, core.inventory().state());
             }
             try {
-                if (model.responses() == 0) {
-                    offered = First.parse(Json.parse(payload)).resources();
-                }
                 model.receive(payload);
             } catch (ProtocolException e) {
                 throw new AssertionError(e);
@@ -211,11 +202,10 @@ final class SimScheduler {
         private void know(InventoryState state) {
             SchedulerView view = state.view();
             model.assertKnows(view.up(), state.resources().properties(), view.expiration());
-            ResourceSet known = Objects.requireNonNull(offered);
             model.present()
                     .forEach(rank -> SimWitness.require(
-                            known.hostOf(rank).equals(state.resources().hostOf(rank)),
-                            () -> "the scheduler takes " + known.hostOf(rank) + " for rank " + rank + ", and "
+                            model.hostOf(rank).equals(state.resources().hostOf(rank)),
+                            () -> "the scheduler takes " + model.hostOf(rank) + " for rank " + rank + ", and "
                                     + state.resources().hostOf(rank) + " is"));
         }
 

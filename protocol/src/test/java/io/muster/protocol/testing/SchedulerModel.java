@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.muster.inventory.idset.Idset;
+import io.muster.inventory.rset.ResourceSet;
 import io.muster.protocol.acquire.First;
 import io.muster.protocol.acquire.Next;
 import io.muster.protocol.wire.Bytes;
 import io.muster.protocol.wire.Json;
 import io.muster.protocol.wire.ProtocolException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A scheduler's knowledge of the inventory, built only from the responses to its acquire request (RFC 28). The test fails at a response
@@ -19,6 +22,7 @@ import java.util.TreeMap;
  */
 public final class SchedulerModel {
     private final SortedMap<String, Idset> properties = new TreeMap<>();
+    private @Nullable ResourceSet resources;
     private Idset offered = Idset.EMPTY;
     private Idset shrunk = Idset.EMPTY;
     private Idset up = Idset.EMPTY;
@@ -40,10 +44,16 @@ public final class SchedulerModel {
     private void first(ObjectNode payload) {
         assertThat(payload.fieldNames()).toIterable().containsExactly("resources", "up");
         First first = First.parse(payload);
+        resources = first.resources();
         offered = first.resources().ranks();
         up = first.up();
         properties.putAll(first.resources().properties());
         expiration = first.resources().expiration();
+    }
+
+    /** Returns the host of a rank, as the first response has it. */
+    public String hostOf(int rank) {
+        return Objects.requireNonNull(resources).hostOf(rank);
     }
 
     private void update(ObjectNode payload) {
