@@ -3,9 +3,11 @@ package io.muster.daemon;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import com.sun.management.OperatingSystemMXBean;
 import io.muster.daemon.machine.SimTrace;
+import io.muster.daemon.machine.Simulation;
 import io.muster.daemon.metrics.Metrics;
 import java.io.Closeable;
 import java.lang.management.ManagementFactory;
@@ -26,11 +28,19 @@ import org.slf4j.LoggerFactory;
 /** Runs the simulated cluster, seed after seed. */
 public final class SimRun implements Closeable {
     private static final List<Logger> NOISY = Stream.of(
-                    "inventory", "ledger", "muster", "journal", "acquire", "alert", "report", "brake", "peer", "relay")
+                    "inventory",
+                    "ledger",
+                    "muster",
+                    "journal",
+                    "acquire",
+                    "alert",
+                    "report",
+                    "brake",
+                    "peer",
+                    "relay",
+                    "audit")
             .map(name -> (Logger) LoggerFactory.getLogger(name))
             .toList();
-
-    private static final Logger RELAY = (Logger) LoggerFactory.getLogger("relay");
 
     private final SimConfigs configs;
     private final Telemetry telemetry;
@@ -106,14 +116,35 @@ public final class SimRun implements Closeable {
     /** Runs something while the log has nothing of the simulated daemons. */
     static <T> T quietly(Supplier<T> run) {
         List<@Nullable Level> levels = NOISY.stream().map(Logger::getLevel).collect(Collectors.toList());
-        NOISY.forEach(logger -> logger.setLevel(Level.OFF));
+        NOISY.forEach(logger -> {
+            logger.setLevel(Level.ERROR);
+            logger.setAdditive(false);
+        });
         try {
             return run.get();
         } finally {
-            for (int i = 0; i < levels.size(); i++) {
-                NOISY.get(i).setLevel(levels.get(i)); // other tests in this JVM read the log
+            for (int i = 0; i < levels.size(); i++) { // other tests in this JVM read the log
+                NOISY.get(i).setLevel(levels.get(i));
+                NOISY.get(i).setAdditive(true);
             }
         }
+    }
+
+    /** Lets a run fail when its daemons log a stack trace: they survive most of their bugs, and users may not notice them. */
+    private static AppenderBase<ILoggingEvent> bugs(Simulation simulation) {
+        AppenderBase<ILoggingEvent> bugs = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent error) {
+                IThrowableProxy bug = error.getThrowableProxy();
+                if (bug != null) {
+                    simulation.fail(new AssertionError(
+                            error.getFormattedMessage() + ": " + bug.getClassName() + ": " + bug.getMessage()));
+                }
+            }
+        };
+        bugs.start();
+        NOISY.forEach(logger -> logger.addAppender(bugs));
+        return bugs;
     }
 
     private Result runNow(long seed, int faults, @Nullable Consumer<String> trace) {
@@ -121,21 +152,13 @@ public final class SimRun implements Closeable {
         cluster.simulation().notes(trace);
         long start = processorNanos();
         Throwable failure = null;
-        AppenderBase<ILoggingEvent> errors = new AppenderBase<>() {
-            @Override
-            protected void append(ILoggingEvent error) {
-                cluster.simulation().fail(new AssertionError(error.getFormattedMessage()));
-            }
-        };
-        errors.start();
-        RELAY.addAppender(errors); // a relay survives its bugs, and users may not notice them
-        RELAY.setLevel(Level.ERROR);
+        AppenderBase<ILoggingEvent> bugs = bugs(cluster.simulation());
         try {
             cluster.run(faults);
         } catch (AssertionError | RuntimeException e) {
             failure = e;
         } finally {
-            RELAY.detachAppender(errors);
+            NOISY.forEach(logger -> logger.detachAppender(bugs));
             cluster.simulation().notes(null);
             cluster.close();
         }
