@@ -47,6 +47,7 @@ final class Arrival extends ChannelInboundHandlerAdapter {
             handshakes.completed(ctx.channel(), chain(ctx), listener);
         } else {
             refused(end.cause());
+            handshakes.end(ctx.channel());
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,9 @@ public final class Handshakes {
     private final Set<Channel> servers = new HashSet<>();
     /** When the log last had a line about an address whose handshakes were given up. */
     private final Map<String, Long> logged = new HashMap<>();
+
+    /** The number of connections that wait for their peers to read why they are closed. */
+    private final AtomicInteger leaving = new AtomicInteger();
 
     private boolean looking;
     /** Whether the servers accept nothing at the moment. */
@@ -116,7 +120,8 @@ public final class Handshakes {
                         part -> tls(address, demanded, part),
                         () -> network.execute(Handshakes.this::next),
                         nanos);
-                channel.pipeline().addLast(new Farewell(), handshake, new Arrival(Handshakes.this, listener));
+                Farewell farewell = new Farewell(leaving, Farewell.LONGEST_MILLIS);
+                channel.pipeline().addLast(farewell, handshake, new Arrival(Handshakes.this, listener));
                 slots.add(handshake);
                 channel.closeFuture().addListener(closed -> end(handshake));
                 if (channel.parent() != null) {
@@ -141,6 +146,14 @@ public final class Handshakes {
                 LockSupport.parkNanos(Math.min(System.nanoTime() - start, LONGEST_REST_NANOS));
             }
         });
+    }
+
+    /** Gives the slot of a handshake to others: the connection may last. */
+    void end(Channel channel) {
+        Handshake handshake = channel.pipeline().get(Handshake.class);
+        if (handshake != null) {
+            end(handshake);
+        }
     }
 
     private void end(Handshake handshake) {
@@ -210,10 +223,7 @@ public final class Handshakes {
 
     /** @param peer null if the peer has shown no certificate */
     private void arrived(Channel channel, @Nullable Inside peer, HandshakeListener listener) {
-        Handshake handshake = channel.pipeline().get(Handshake.class);
-        if (handshake != null) {
-            end(handshake);
-        }
+        end(channel);
         if (!channel.isActive()) {
             return;
         }

@@ -12,6 +12,8 @@ import io.muster.protocol.tls.Proof;
 import io.muster.testing.Needs;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -37,10 +39,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
@@ -232,6 +237,51 @@ final class HandshakesTest implements HandshakeListener {
             }
             loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
             worker.shutdown();
+        }
+    }
+
+    /** As Netty's handler of TLS does when a handshake fails. */
+    @Test
+    void aConnectionThatIsClosedTwiceLastsUntilThePeerHasReadWhy() throws Exception {
+        AtomicInteger leaving = new AtomicInteger();
+        BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        ChannelInitializer<Channel> beginning = new ChannelInitializer<>() {
+            @Override
+            protected void initChannel(Channel channel) {
+                channel.pipeline().addLast(new Farewell(leaving, TimeUnit.HOURS.toMillis(1)));
+                accepted.add(channel);
+            }
+        };
+        try {
+            InetSocketAddress server = (InetSocketAddress) new ServerBootstrap()
+                    .group(loop)
+                    .channel(EpollServerSocketChannel.class)
+                    .childHandler(beginning)
+                    .bind(InetAddress.getLoopbackAddress(), 0)
+                    .sync()
+                    .channel()
+                    .localAddress();
+            try (Socket peer = connect(server, new byte[1])) {
+                Channel channel = accepted.take();
+                channel.close();
+                ChannelFuture closed = channel.close();
+                loop.submit(() -> {}).sync(); // after the two
+                assertThat(peer.getInputStream().read()).isEqualTo(-1);
+                peer.getOutputStream().write(new byte[1000]); // bytes to a closed socket would be answered by a reset
+                assertThat(leaving).hasValue(1);
+                assertThat(closed.isDone()).isFalse();
+                peer.shutdownOutput();
+                closed.sync();
+                assertThat(leaving).hasValue(0);
+            }
+            leaving.set(Farewell.MOST_WAITING);
+            try (Socket peer = connect(server, new byte[0])) {
+                accepted.take().close().sync();
+                assertThat(peer.getInputStream().read()).isEqualTo(-1);
+            }
+        } finally {
+            loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
         }
     }
 }
