@@ -44,6 +44,9 @@ public final class EtcdModel {
     private long incarnation;
 
     private boolean full;
+    /** Until this time a full etcd answers that it is full, but carries out what it is asked. */
+    private long alarm;
+
     private BiConsumer<String, byte[]> onPut = (key, value) -> {};
     private Runnable onChange = () -> {};
     private @Nullable Trap trap;
@@ -132,8 +135,14 @@ public final class EtcdModel {
         slow[member] = now;
     }
 
+    /** A full etcd refuses writes, but carries out those before the alarm of the first member that notices. */
     public void full(boolean now) {
         full = now;
+        alarm = simulation.now() + MILLI * simulation.choices().nextInt(2000);
+    }
+
+    private static EtcdException noSpace() {
+        return new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
     }
 
     /** The cluster elects another leader, which takes some time, and extends all leases. */
@@ -198,12 +207,14 @@ public final class EtcdModel {
         List<Op> branch = holds ? then : otherwise;
         boolean writes = false;
         boolean changes = false;
+        boolean isOver = false;
         for (Op op : branch) {
             writes |= !(op instanceof Op.Get);
             changes |= op instanceof Op.Delete
                     || (op instanceof Op.Put put && put.key().endsWith("snapshot"));
-            if (full && op instanceof Op.Put) {
-                throw new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
+            isOver |= full && op instanceof Op.Put;
+            if (isOver && simulation.now() > alarm) {
+                throw noSpace();
             }
             if (op instanceof Op.Put put && put.lease() != 0 && !leases.containsKey(put.lease())) {
                 throw new EtcdException(Fate.REFUSED, "etcdserver: requested lease not found");
@@ -223,6 +234,9 @@ public final class EtcdModel {
         }
         if (changes) {
             onChange.run();
+        }
+        if (isOver) {
+            throw noSpace();
         }
         return new Result(holds, revision, found);
     }
@@ -332,14 +346,16 @@ public final class EtcdModel {
             }
         }
 
-        /** A request may be carried out long after its client has given up. */
+        /** A request may be carried out long after its client has given up, or has got an error. */
         private <T> void send(Work<T> work, int member, boolean lost, CompletableFuture<Answer<T>> future) {
             long sentTo = incarnation;
             simulation.after(delay(member), () -> {
                 if (dead[member] || incarnation != sentTo) {
+                    mayFail("connection reset", future);
                     return;
                 }
                 if (!serves()) {
+                    mayFail("etcdserver: leader changed", future);
                     if (simulation.choices().nextBoolean()) {
                         send(work, member, lost, future); // waits for a leader
                     }
@@ -349,6 +365,9 @@ public final class EtcdModel {
                     T result = work.run();
                     if (!lost) {
                         simulation.after(delay(member), () -> {
+                            if (dead[member]) {
+                                mayFail("connection reset", future);
+                            }
                             if (!isCut.get() && incarnation == sentTo) {
                                 future.complete(new Answer<>(result, null));
                             }
@@ -358,6 +377,13 @@ public final class EtcdModel {
                     simulation.after(delay(member), () -> future.complete(new Answer<>(null, e)));
                 }
             });
+        }
+
+        /** The client gets an error at once, or learns nothing. The error does not say whether the request is carried out. */
+        private <T> void mayFail(String sentence, CompletableFuture<Answer<T>> future) {
+            if (!isCut.get() && simulation.choices().nextBoolean()) {
+                future.complete(new Answer<>(null, new EtcdException(Fate.UNKNOWN, sentence)));
+            }
         }
 
         private long delay(int member) {
@@ -385,7 +411,7 @@ public final class EtcdModel {
             return call(
                     () -> {
                         if (full) {
-                            throw new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
+                            throw noSpace();
                         }
                         long ttl = ttlSeconds * SECOND;
                         leases.put(++leasesMade, new EtcdModel.Lease(ttl, simulation.now() + ttl));
