@@ -10,6 +10,7 @@ import io.muster.daemon.service.Backend;
 import io.muster.daemon.service.Caller;
 import io.muster.daemon.service.Session;
 import io.muster.daemon.service.Tracer;
+import io.muster.daemon.tls.Handshakes;
 import io.muster.protocol.rpc.Errno;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -116,7 +117,7 @@ public abstract class Listener implements Configurable, Door {
                 log.info("refused {} {}: guests are not allowed", identity.who(), process);
             }
             refuse(channel, Errno.EPERM, "denied");
-        } else if (channel.isActive()) {
+        } else if (Handshakes.canSend(channel)) {
             Account account = gate().seat(channel, rights, this::onCore);
             channel.attr(ACCOUNT).set(account);
             if (account == null) {

@@ -4,8 +4,10 @@ import io.muster.daemon.access.Identity;
 import io.muster.daemon.config.ListenAddress;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.net.Inet6Address;
@@ -18,6 +20,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -26,7 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +64,8 @@ public final class Handshakes {
     /** When the log last had a line about an address whose handshakes were given up. */
     private final Map<String, Long> logged = new HashMap<>();
 
-    /** The number of connections that wait for their peers to read why they are closed. */
-    private final AtomicInteger leaving = new AtomicInteger();
+    /** The connections without a complete handshake that wait for their peers to read why they are closed. */
+    private final Set<ChannelHandlerContext> leaving = new LinkedHashSet<>();
 
     private boolean looking;
     /** Whether the servers accept nothing at the moment. */
@@ -148,6 +150,11 @@ public final class Handshakes {
         });
     }
 
+    /** Returns whether a connection is open, and this side has not ended its half, as {@link Farewell} does. */
+    public static boolean canSend(Channel channel) {
+        return channel.isActive() && !(channel instanceof DuplexChannel duplex && duplex.isOutputShutdown());
+    }
+
     /** Gives the slot of a handshake to others: the connection may last. */
     void end(Channel channel) {
         Handshake handshake = channel.pipeline().get(Handshake.class);
@@ -224,7 +231,7 @@ public final class Handshakes {
     /** @param peer null if the peer has shown no certificate */
     private void arrived(Channel channel, @Nullable Inside peer, HandshakeListener listener) {
         end(channel);
-        if (!channel.isActive()) {
+        if (!canSend(channel)) {
             return;
         }
         if (peer != null) {

@@ -11,8 +11,10 @@ import io.muster.protocol.tls.Pem;
 import io.muster.protocol.tls.Proof;
 import io.muster.testing.Needs;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -34,18 +36,19 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
@@ -240,16 +243,17 @@ final class HandshakesTest implements HandshakeListener {
         }
     }
 
-    /** As Netty's handler of TLS does when a handshake fails. */
+    /** Netty's handler of TLS closes a channel twice when a handshake fails. */
     @Test
-    void aConnectionThatIsClosedTwiceLastsUntilThePeerHasReadWhy() throws Exception {
-        AtomicInteger leaving = new AtomicInteger();
+    void aConnectionThatIsClosedLastsUntilThePeerHasReadWhy() throws Exception {
+        Set<ChannelHandlerContext> strangers = new LinkedHashSet<>();
         BlockingQueue<Channel> accepted = new LinkedBlockingQueue<>();
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
+        List<Socket> peers = new ArrayList<>();
         ChannelInitializer<Channel> beginning = new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel channel) {
-                channel.pipeline().addLast(new Farewell(leaving, TimeUnit.HOURS.toMillis(1)));
+                channel.pipeline().addLast(new Farewell(strangers, TimeUnit.HOURS.toMillis(1)));
                 accepted.add(channel);
             }
         };
@@ -262,25 +266,39 @@ final class HandshakesTest implements HandshakeListener {
                     .sync()
                     .channel()
                     .localAddress();
-            try (Socket peer = connect(server, new byte[1])) {
+            List<ChannelFuture> closed = new ArrayList<>();
+            for (int i = 0; i < Farewell.MOST_STRANGERS; i++) {
+                peers.add(connect(server, new byte[1]));
                 Channel channel = accepted.take();
                 channel.close();
-                ChannelFuture closed = channel.close();
-                loop.submit(() -> {}).sync(); // after the two
-                assertThat(peer.getInputStream().read()).isEqualTo(-1);
-                peer.getOutputStream().write(new byte[1000]); // bytes to a closed socket would be answered by a reset
-                assertThat(leaving).hasValue(1);
-                assertThat(closed.isDone()).isFalse();
-                peer.shutdownOutput();
-                closed.sync();
-                assertThat(leaving).hasValue(0);
+                closed.add(channel.close());
             }
-            leaving.set(Farewell.MOST_WAITING);
-            try (Socket peer = connect(server, new byte[0])) {
-                accepted.take().close().sync();
+            for (Socket peer : peers) {
                 assertThat(peer.getInputStream().read()).isEqualTo(-1);
+                peer.getOutputStream().write(new byte[1000]);
             }
+            loop.submit(() -> {}).sync();
+            assertThat(closed).noneMatch(ChannelFuture::isDone);
+
+            peers.get(1).shutdownOutput(); // as a peer that closes the connection
+            closed.get(1).sync();
+            for (int i = 0; i < 2; i++) {
+                assertThat(closed.get(0).isDone()).isFalse();
+                peers.add(connect(server, new byte[0]));
+                closed.add(accepted.take().close());
+                loop.submit(() -> {}).sync();
+            }
+            closed.get(0).sync(); // one stranger more ends the wait for the oldest
+            assertThat(closed.subList(2, closed.size())).noneMatch(ChannelFuture::isDone);
+
+            peers.add(connect(server, new byte[1]));
+            Channel unread = accepted.take();
+            unread.writeAndFlush(Unpooled.wrappedBuffer(new byte[64 << 20]));
+            unread.close().sync();
         } finally {
+            for (Socket peer : peers) {
+                peer.close();
+            }
             loop.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
         }
     }
