@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,8 +45,10 @@ public final class EtcdModel {
     private long incarnation;
 
     private boolean full;
-    /** Until this time a full etcd answers that it is full, but carries out what it is asked. */
+    /** Until this time a full etcd answers that it is full, but carries out the first request of each client. */
     private long alarm;
+
+    private long timesFull;
 
     private BiConsumer<String, byte[]> onPut = (key, value) -> {};
     private Runnable onChange = () -> {};
@@ -135,14 +138,12 @@ public final class EtcdModel {
         slow[member] = now;
     }
 
-    /** A full etcd refuses writes, but carries out those before the alarm of the first member that notices. */
     public void full(boolean now) {
+        if (now && !full) {
+            alarm = simulation.now() + MILLI * simulation.choices().nextInt(2000);
+            timesFull++;
+        }
         full = now;
-        alarm = simulation.now() + MILLI * simulation.choices().nextInt(2000);
-    }
-
-    private static EtcdException noSpace() {
-        return new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded");
     }
 
     /** The cluster elects another leader, which takes some time, and extends all leases. */
@@ -207,15 +208,10 @@ public final class EtcdModel {
         List<Op> branch = holds ? then : otherwise;
         boolean writes = false;
         boolean changes = false;
-        boolean isOver = false;
         for (Op op : branch) {
             writes |= !(op instanceof Op.Get);
             changes |= op instanceof Op.Delete
                     || (op instanceof Op.Put put && put.key().endsWith("snapshot"));
-            isOver |= full && op instanceof Op.Put;
-            if (isOver && simulation.now() > alarm) {
-                throw noSpace();
-            }
             if (op instanceof Op.Put put && put.lease() != 0 && !leases.containsKey(put.lease())) {
                 throw new EtcdException(Fate.REFUSED, "etcdserver: requested lease not found");
             }
@@ -234,9 +230,6 @@ public final class EtcdModel {
         }
         if (changes) {
             onChange.run();
-        }
-        if (isOver) {
-            throw noSpace();
         }
         return new Result(holds, revision, found);
     }
@@ -316,6 +309,8 @@ public final class EtcdModel {
         private final SimMachine machine;
         private final Supplier<Boolean> isCut;
         private int at;
+        /** What {@code timesFull} was when etcd last said that it is full. */
+        private long knownFull;
 
         Client(SimMachine machine, int first, Supplier<Boolean> isCut) {
             this.machine = machine;
@@ -341,6 +336,9 @@ public final class EtcdModel {
             } catch (TimeoutException e) {
                 at = (at + 1) % MEMBERS;
                 throw new EtcdException(Fate.UNKNOWN, "no answer in time");
+            } catch (EtcdException e) {
+                at = (at + (e.fate() == Fate.UNKNOWN ? 1 : 0)) % MEMBERS;
+                throw e;
             } catch (ExecutionException | InterruptedException e) {
                 throw new IllegalStateException(e);
             }
@@ -361,22 +359,42 @@ public final class EtcdModel {
                     }
                     return;
                 }
-                try {
-                    T result = work.run();
-                    if (!lost) {
-                        simulation.after(delay(member), () -> {
-                            if (dead[member]) {
-                                mayFail("connection reset", future);
-                            }
-                            if (!isCut.get() && incarnation == sentTo) {
-                                future.complete(new Answer<>(result, null));
-                            }
-                        });
-                    }
-                } catch (EtcdException e) {
-                    simulation.after(delay(member), () -> future.complete(new Answer<>(null, e)));
+                Answer<T> answer = answer(work);
+                if (!lost) {
+                    simulation.after(delay(member), () -> {
+                        if (dead[member]) {
+                            mayFail("connection reset", future);
+                        }
+                        if (!isCut.get() && incarnation == sentTo) {
+                            future.complete(answer);
+                        }
+                    });
                 }
             });
+        }
+
+        private <T> Answer<T> answer(Work<T> work) {
+            try {
+                return new Answer<>(work.run(), null);
+            } catch (EtcdException e) {
+                return new Answer<>(null, e);
+            }
+        }
+
+        /** Does work that takes space. A request that was on its way when etcd became full is carried out, and answered as if it were not. */
+        private <T> T withinQuota(boolean takesSpace, Work<T> work) throws EtcdException {
+            EtcdException over = takesSpace && full
+                    ? new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded")
+                    : null;
+            if (over != null && (simulation.now() > alarm || knownFull == timesFull)) {
+                throw over;
+            }
+            T result = work.run();
+            if (over != null) {
+                knownFull = timesFull;
+                throw over;
+            }
+            return result;
         }
 
         /** The client gets an error at once, or learns nothing. The error does not say whether the request is carried out. */
@@ -397,26 +415,24 @@ public final class EtcdModel {
         public Result transact(List<Compare> compare, List<Op> then, List<Op> otherwise, int timeoutMillis)
                 throws EtcdException {
             sends(machine, then);
+            boolean puts = Stream.concat(then.stream(), otherwise.stream()).anyMatch(Op.Put.class::isInstance);
             return call(
-                    () -> {
+                    () -> withinQuota(puts, () -> {
                         Result result = EtcdModel.this.transact(compare, then, otherwise);
                         simulation.note(() -> described(machine, result, then));
                         return result;
-                    },
+                    }),
                     timeoutMillis);
         }
 
         @Override
         public long grant(long ttlSeconds, int timeoutMillis) throws EtcdException {
             return call(
-                    () -> {
-                        if (full) {
-                            throw noSpace();
-                        }
+                    () -> withinQuota(true, () -> {
                         long ttl = ttlSeconds * SECOND;
                         leases.put(++leasesMade, new EtcdModel.Lease(ttl, simulation.now() + ttl));
                         return leasesMade;
-                    },
+                    }),
                     timeoutMillis);
         }
 
