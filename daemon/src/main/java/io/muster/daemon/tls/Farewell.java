@@ -9,7 +9,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
-import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -50,7 +49,9 @@ final class Farewell extends ChannelDuplexHandler {
         }
         leaving = true;
         if (isStranger(channel)) {
-            makeRoom();
+            if (strangers.size() >= MOST_STRANGERS) {
+                strangers.iterator().next().close(); // which removes it
+            }
             strangers.add(ctx);
         }
         channel.shutdownOutput().addListener(ended -> {
@@ -73,15 +74,6 @@ final class Farewell extends ChannelDuplexHandler {
     private static boolean isStranger(Channel channel) {
         SslHandler tls = channel.pipeline().get(SslHandler.class);
         return tls == null || !tls.handshakeFuture().isSuccess();
-    }
-
-    private void makeRoom() {
-        Iterator<ChannelHandlerContext> oldest = strangers.iterator();
-        if (strangers.size() >= MOST_STRANGERS) {
-            ChannelHandlerContext other = oldest.next();
-            oldest.remove();
-            other.close();
-        }
     }
 
     @Override

@@ -45,7 +45,7 @@ public final class EtcdModel {
     private long incarnation;
 
     private boolean full;
-    /** Until this time a full etcd answers that it is full, but carries out the first request of each client. */
+    /** When a full etcd stops to carry out requests. */
     private long alarm;
 
     private long timesFull;
@@ -323,7 +323,7 @@ public final class EtcdModel {
             int member = at;
             if (dead[member] && !isCut.get()) {
                 machine.park(MILLI);
-                at = (at + 1) % MEMBERS;
+                moveOn();
                 throw new EtcdException(Fate.NOT_SENT, "connection refused");
             }
             CompletableFuture<Answer<T>> future = new CompletableFuture<>();
@@ -334,14 +334,20 @@ public final class EtcdModel {
             try {
                 return machine.get(future, timeout).value();
             } catch (TimeoutException e) {
-                at = (at + 1) % MEMBERS;
+                moveOn();
                 throw new EtcdException(Fate.UNKNOWN, "no answer in time");
             } catch (EtcdException e) {
-                at = (at + (e.fate() == Fate.UNKNOWN ? 1 : 0)) % MEMBERS;
+                if (e.fate() == Fate.UNKNOWN) {
+                    moveOn();
+                }
                 throw e;
             } catch (ExecutionException | InterruptedException e) {
                 throw new IllegalStateException(e);
             }
+        }
+
+        private void moveOn() {
+            at = (at + 1) % MEMBERS;
         }
 
         /** A request may be carried out long after its client has given up, or has got an error. */
@@ -381,7 +387,10 @@ public final class EtcdModel {
             }
         }
 
-        /** Does work that takes space. A request that was on its way when etcd became full is carried out, and answered as if it were not. */
+        /**
+         * Does work that may take space. etcd carries out what was under way when it became full, and answers as if it had not. Here this is
+         * the first request of each client before the alarm.
+         */
         private <T> T withinQuota(boolean takesSpace, Work<T> work) throws EtcdException {
             EtcdException over = takesSpace && full
                     ? new EtcdException(Fate.NO_SPACE, "etcdserver: mvcc: database space exceeded")

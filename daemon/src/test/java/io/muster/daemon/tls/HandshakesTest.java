@@ -14,6 +14,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
@@ -176,6 +177,17 @@ final class HandshakesTest implements HandshakeListener {
         return Arrays.copyOf(hello.array(), hello.position());
     }
 
+    private static InetSocketAddress serve(EventLoopGroup loop, ChannelHandler beginning) throws Exception {
+        return (InetSocketAddress) new ServerBootstrap()
+                .group(loop)
+                .channel(EpollServerSocketChannel.class)
+                .childHandler(beginning)
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .sync()
+                .channel()
+                .localAddress();
+    }
+
     private static Socket connect(InetSocketAddress server, byte[] bytes) throws IOException {
         Socket socket = new Socket(server.getAddress(), server.getPort());
         socket.setSoTimeout(120_000);
@@ -197,14 +209,8 @@ final class HandshakesTest implements HandshakeListener {
         try {
             Handshakes handshakes = new Handshakes(
                     new Certificates(config), loop.next(), worker, () -> System.nanoTime() + ahead.get());
-            InetSocketAddress server = (InetSocketAddress) new ServerBootstrap()
-                    .group(loop)
-                    .channel(EpollServerSocketChannel.class)
-                    .childHandler(handshakes.beginning(config.addresses().get(0), true, this))
-                    .bind(InetAddress.getLoopbackAddress(), 0)
-                    .sync()
-                    .channel()
-                    .localAddress();
+            InetSocketAddress server =
+                    serve(loop, handshakes.beginning(config.addresses().get(0), true, this));
             byte[] hello = hello(context);
             byte[] half = Arrays.copyOf(hello, hello.length / 2);
             for (int i = 0; i < 50; i++) {
@@ -258,18 +264,12 @@ final class HandshakesTest implements HandshakeListener {
             }
         };
         try {
-            InetSocketAddress server = (InetSocketAddress) new ServerBootstrap()
-                    .group(loop)
-                    .channel(EpollServerSocketChannel.class)
-                    .childHandler(beginning)
-                    .bind(InetAddress.getLoopbackAddress(), 0)
-                    .sync()
-                    .channel()
-                    .localAddress();
+            InetSocketAddress server = serve(loop, beginning);
             List<ChannelFuture> closed = new ArrayList<>();
             for (int i = 0; i < Farewell.MOST_STRANGERS; i++) {
                 peers.add(connect(server, new byte[1]));
                 Channel channel = accepted.take();
+                assertThat(Handshakes.canSend(channel)).isTrue();
                 channel.close();
                 closed.add(channel.close());
             }
@@ -279,6 +279,7 @@ final class HandshakesTest implements HandshakeListener {
             }
             loop.submit(() -> {}).sync();
             assertThat(closed).noneMatch(ChannelFuture::isDone);
+            assertThat(closed).noneMatch(future -> Handshakes.canSend(future.channel()));
 
             peers.get(1).shutdownOutput(); // as a peer that closes the connection
             closed.get(1).sync();
